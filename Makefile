@@ -1,0 +1,46 @@
+# One word each:
+#   make demo    from a fresh machine to readable bags of words, over the snapshot in demo/
+#   make test    all tests
+#   make lint    style and types
+#   make setup   only .venv, with the command .venv/bin/pagekin in it
+# Everything is installed into .venv and nothing outside of this folder is touched.
+
+SHELL := /bin/bash
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+SOURCES := lib jobs tests demo scripts
+
+.PHONY: setup demo test lint format clean
+
+setup: $(READY)
+
+$(READY): setup.cfg pyproject.toml
+	@test -n "$(PYTHON)" || { echo "pagekin needs Python 3.11, and no python3 was found on the PATH." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' || \
+	  { echo "pagekin needs Python 3.11; $(PYTHON) is $$($(PYTHON) --version). Name another: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@echo "== making $(VENV) with $$($(PYTHON) --version), and installing pagekin with its dependencies into it"
+	@$(PYTHON) -m venv $(VENV) || \
+	  { echo "$(PYTHON) cannot make virtual environments; install its venv module (Debian: python3-venv)." >&2; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(READY)
+	@echo "== ready: $(BIN)/pagekin"
+
+demo: $(READY)
+	@scripts/demo
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+lint: $(READY)
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff check --fix $(SOURCES)
+	$(BIN)/ruff format $(SOURCES)
+
+clean:
+	rm -rf $(VENV) demo/work .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist lib/*.egg-info

@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""Raw bags -> document frequencies: in how many bags each term stands, and how it is written.
+
+    input    what bag_fragments made
+    map      count the terms of many bags at once; pass the words on
+    reduce   by bucket of term hashes: add up; the most frequent form of each term
+    output   bucket TAB df terms-and-counts   and   bucket TAB words form count term | ...
+
+Records are described in docs/formats.md. Rests on [SIM] section 5.2 and Figure 14.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
+
+from pagekin.bags.counting import TermCounter, reduce_bucket
+from pagekin.pipeline.job import PagekinJob, Pair
+
+
+class DocumentFrequency(PagekinJob):
+    def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        return TermCounter(self.counters_).count(pairs)
+
+    def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        for bucket, group in groupby(pairs, key=itemgetter(0)):
+            yield from reduce_bucket(bucket, (value for _, value in group), self.counters_)
+
+
+if __name__ == "__main__":
+    DocumentFrequency.run()

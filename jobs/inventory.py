@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""Snapshot -> which URL stands for which: redirects, canonical URLs, and repeated captures.
+
+    input    manifests: a WARC address a line
+    map      headers only (with --reading-follow-canonical also the pages): captures and redirects
+    reduce   by URL: the latest capture is the one to read; a redirect counts where none was captured
+    output   URL TAB alias TARGET   or   URL TAB over CAPTURE (one to pass over)
+
+Records are described in docs/formats.md.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
+
+from pagekin.pipeline.job import PagekinJob, Pair
+
+
+class Inventory(PagekinJob):
+    SECTIONS = ("reading",)
+
+    def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        # imported here: reducers start faster without the parser
+        from pagekin.web.inventory import Surveyor
+
+        surveyor = Surveyor(self.config.reading, self.counters_)
+        for address, _ in pairs:
+            yield from surveyor.survey(address.decode(), self.progress.reporter())
+            self.progress.add(files=1)
+
+    def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        from pagekin.web.captures import settle
+
+        for url, group in groupby(pairs, key=itemgetter(0)):
+            yield from settle(url, (value for _, value in group), self.counters_)
+
+
+if __name__ == "__main__":
+    Inventory.run()

@@ -1,0 +1,3 @@
+"""pagekin finds the kin of a web page."""
+
+__version__ = "0.1.0"

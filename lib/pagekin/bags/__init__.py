@@ -1,0 +1,1 @@
+"""Pages become bags: windows around links, fragments, raw bags, weights, final bags."""

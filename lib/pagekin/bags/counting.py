@@ -1,0 +1,111 @@
+"""Counting in how many bags each term stands, in packed arrays and bounded memory.
+
+A mapper gathers the terms of many bags and counts them in one numpy call; what it sends is, for
+each bucket of term hashes (the first three hexadecimal digits), one record of terms and counts.
+"""
+
+from __future__ import annotations
+
+import binascii
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pagekin.bags.bag import parse_bag
+from pagekin.bags.vocabulary import (
+    WORDS_KEY,
+    best_forms,
+    forms_records,
+    is_forms,
+    parse_forms,
+)
+from pagekin.counters import Counters
+from pagekin.text.words import Form, Terms
+
+__all__ = ["DF", "WORDS", "TermCounter", "reduce_bucket", "unpack_counts"]
+
+Pair = tuple[bytes, bytes]
+Counts = NDArray[np.uint32]
+
+DF = b"df "  # sorts before WORDS
+WORDS = b"words "
+_ENOUGH = 2_000_000  # terms counted in one call: 8 MB, and as much again for the sort
+_BUCKET_SHIFT = 20
+
+
+class TermCounter:
+    """The mapper: counts terms, passes words on."""
+
+    def __init__(self, counters: Counters) -> None:
+        self._counters = counters
+        self._gathered: list[Terms] = []
+        self._size = 0
+
+    def count(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """Records of counts, and the words of the same buckets."""
+        for pair in pairs:
+            if is_forms(pair):
+                yield pair[0].removeprefix(WORDS_KEY), WORDS + pair[1]
+                continue
+            terms = parse_bag(*pair).terms
+            self._counters.add("frequencies", "bags")
+            self._gathered.append(terms)
+            self._size += len(terms)
+            if self._size > _ENOUGH:
+                yield from self._flush()
+        yield from self._flush()
+
+    def _flush(self) -> Iterator[Pair]:
+        if not self._size:
+            return
+        terms, counts = np.unique(np.concatenate(self._gathered), return_counts=True)
+        self._gathered, self._size = [], 0
+        buckets, starts = np.unique(terms >> _BUCKET_SHIFT, return_index=True)
+        ends = np.append(starts[1:], len(terms))
+        for bucket, a, b in zip(buckets.tolist(), starts.tolist(), ends.tolist(), strict=True):
+            yield b"%03x" % bucket, DF + _pack(terms[a:b], counts[a:b].astype(np.uint32))
+
+
+def _pack(terms: Terms, counts: Counts) -> bytes:
+    return binascii.b2a_base64(terms.tobytes() + counts.tobytes(), newline=False)
+
+
+def unpack_counts(text: bytes) -> tuple[Terms, Counts]:
+    """Terms and counts of one record."""
+    numbers = np.frombuffer(binascii.a2b_base64(text), dtype="<u4")
+    return numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]
+
+
+def reduce_bucket(bucket: bytes, values: Iterable[bytes], counters: Counters) -> Iterator[Pair]:
+    """The df of the terms of one bucket, and the words of those that stand in a bag."""
+    packed: list[bytes] = []
+    forms: list[Form] = []
+    for value in values:
+        if value.startswith(DF):
+            packed.append(value.removeprefix(DF))
+        else:
+            forms.extend(parse_forms(value.removeprefix(WORDS)))
+    terms, df = _add_up([unpack_counts(text) for text in packed])
+    if len(terms):
+        counters.add("frequencies", "terms", len(terms))
+        counters.add("frequencies", "incidences", int(df.sum()))
+        yield bucket, DF + _pack(terms, df)
+    yield from _words(bucket, terms, forms, counters)
+
+
+def _add_up(parts: list[tuple[Terms, Counts]]) -> tuple[Terms, Counts]:
+    if not parts:
+        return np.empty(0, np.uint32), np.empty(0, np.uint32)
+    terms, which = np.unique(np.concatenate([t for t, _ in parts]), return_inverse=True)
+    counts = np.bincount(which, weights=np.concatenate([c for _, c in parts]))
+    return terms, np.minimum(counts, 0xFFFFFFFF).astype(np.uint32)
+
+
+def _words(bucket: bytes, terms: Terms, forms: list[Form], counters: Counters) -> Iterator[Pair]:
+    used = set(terms.tolist())
+    best, collisions = best_forms(form for form in forms if form.hash in used)
+    counters.add("frequencies", "hash_collisions", collisions)
+    counters.add("frequencies", "terms_without_a_word", len(used) - len(best))
+    for _, entries in forms_records(best):
+        yield bucket, WORDS + entries

@@ -1,0 +1,59 @@
+"""The dictionary: from a term's hash back to the term and the form in which people read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from pagekin.tables import ArrayFile, write_arrays
+from pagekin.text.words import Form
+
+__all__ = ["Dictionary", "Entry", "write_dictionary"]
+
+_KIND = "dictionary"
+
+
+class Entry(NamedTuple):
+    """A term and its most frequent surface form ([SIM] Figure 14)."""
+
+    term: str
+    display: str
+
+
+def write_dictionary(path: Path, forms: Iterable[Form]) -> None:
+    """Store the best form of each term, in order of the hashes."""
+    hashes: list[int] = []
+    ends: list[int] = [0]
+    text = bytearray()
+    for form in forms:
+        hashes.append(form.hash)
+        text += f"{form.term} {form.form}".encode()
+        ends.append(len(text))
+    arrays = {
+        "hashes": np.array(hashes, dtype=np.uint32),
+        "bounds": np.array(ends, dtype=np.uint64),
+        "text": np.frombuffer(bytes(text), dtype=np.uint8),
+    }
+    write_arrays(path, _KIND, {}, arrays)
+
+
+class Dictionary:
+    """Looks terms up."""
+
+    def __init__(self, path: Path) -> None:
+        file = ArrayFile(path, _KIND)
+        self._hashes, self._bounds, self._text = file["hashes"], file["bounds"], file["text"]
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    def __getitem__(self, hash_: int) -> Entry:
+        at = int(np.searchsorted(self._hashes, np.uint32(hash_)))
+        if at == len(self._hashes) or int(self._hashes[at]) != hash_:
+            return Entry(f"#{hash_:08x}", f"#{hash_:08x}")  # a hash without a word
+        low, high = int(self._bounds[at]), int(self._bounds[at + 1])
+        term, _, display = bytes(self._text[low:high]).decode().partition(" ")
+        return Entry(term, display)

@@ -1,0 +1,107 @@
+"""What one page gives to the bags: its own fragment, and one for each URL that it links to [SIM 6.1]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pagekin.bags.fragments import FragmentMaker
+from pagekin.bags.merge import content_value, host_id, link_value
+from pagekin.bags.stream import read_stream
+from pagekin.config import BuildConfig
+from pagekin.counters import Counters
+from pagekin.text.tokens import tokenise
+from pagekin.text.words import Form, Vocabulary, term_hash
+from pagekin.web.page import Page
+from pagekin.web.resolution import Resolution
+from pagekin.web.urls import host
+
+__all__ = ["Extractor", "page_term"]
+
+Pair = tuple[bytes, bytes]
+
+_PER_RECORD = 256  # links in one record: longer ones would only make tasks uneven
+
+
+def page_term(url: str) -> str:
+    """The term that stands for a citing page; no word has a colon."""
+    return f"link:{url}"
+
+
+class Extractor:
+    """Cuts pages into fragments under one configuration."""
+
+    def __init__(
+        self, config: BuildConfig, counters: Counters, resolution: Resolution | None = None
+    ) -> None:
+        self._config = config
+        self._counters = counters
+        self._resolution = resolution
+        self._maker = FragmentMaker(config.window, config.bag)
+        self.vocabulary = Vocabulary(config.text)
+        self._page_terms: list[Form] = []
+
+    def extract(self, page: Page) -> Iterator[Pair]:
+        """(URL, fragment) pairs of one page."""
+        stream = read_stream(tokenise(page.flat.text), self.vocabulary.table(page.language))
+        url = self._own_url(page)
+        self._counters.add("text", "terms", len(stream.terms))
+        yield url.encode(), content_value(self._maker.of_page(stream), own=url == page.url)
+        targets = self._targets(page, url)
+        source = host_id(page.url)
+        for target, payloads in self._maker.of_links(stream, targets, self._page_id(url)).items():
+            key = target.encode()
+            for k in range(0, len(payloads), _PER_RECORD):
+                yield key, link_value(source, b"".join(payloads[k : k + _PER_RECORD]), first=not k)
+
+    def take_forms(self) -> Iterator[Form]:
+        """The words seen since the last time, with the pages that stand as terms."""
+        pages, self._page_terms = self._page_terms, []
+        yield from pages
+        yield from self.vocabulary.take_forms()
+
+    def _own_url(self, page: Page) -> str:
+        """The URL that the page's words count for."""
+        if self._resolution and self._config.reading.follow_canonical:
+            return self._resolution.end_of(page.url)
+        return page.url
+
+    def _page_id(self, url: str) -> int:
+        if not self._config.bag.links:
+            return 0
+        term = page_term(url)
+        self._page_terms.append(Form(term_hash(term), term, url, 1))
+        return term_hash(term)
+
+    def _targets(self, page: Page, own: str) -> list[str | None]:
+        """Where each link leads, None for those that are left out, all counted."""
+        found = page.targets()
+        moved = self._resolution.resolve(list({t for t in found if t})) if self._resolution else {}
+        verdicts = {
+            target: self._judge(moved.get(target, target), own) for target in set(found) if target
+        }
+        keep: list[str | None] = []
+        reasons: dict[str, int] = {}
+        drop_nofollow = self._config.reading.drop_nofollow
+        page_nofollow = self._config.reading.obey_robots and page.nofollow
+        for k, target in enumerate(found):
+            end, reason = verdicts[target] if target else (None, "no_web_address")
+            if end is not None and (page_nofollow or (drop_nofollow and page.is_nofollow(k))):
+                end, reason = None, "nofollow"
+            reasons[reason] = reasons.get(reason, 0) + 1
+            keep.append(end)
+        self._count(len(found), reasons, sum(1 for t in found if t in moved))
+        return keep
+
+    def _judge(self, target: str, own: str) -> tuple[str | None, str]:
+        if target == own:
+            return None, "to_itself"
+        if host(target) != host(own):
+            return target, "to_other_host"
+        dropped = self._config.bag.same_host == "drop"
+        return (None, "within_host_dropped") if dropped else (target, "within_host")
+
+    def _count(self, found: int, reasons: dict[str, int], redirected: int) -> None:
+        self._counters.add("links", "found", found)
+        self._counters.add("links", "through_redirects", redirected)
+        for reason, amount in reasons.items():
+            self._counters.add("links", reason, amount)

@@ -1,0 +1,87 @@
+"""Document frequencies: in how many bags a term stands, and what follows for its weight [SIM 5.2].
+
+df counts the bags of all URLs seen, crawled or not, after terms of weight 0 are gone. The paper
+gives no mu and sigma for its non-monotonic weight: here they are the mean and standard deviation of
+ln df over all (bag, term) incidences, so that a term of the middle of a bag weighs most. Over the
+vocabulary instead they would be ruined by the long tail of df = 1.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pagekin.config import WeightConfig
+from pagekin.tables import ArrayFile, write_arrays
+from pagekin.text.words import Terms
+
+__all__ = ["Frequencies", "df_factor", "incidence_moments"]
+
+_KIND = "document frequencies"
+_NO_WIDTH = 1e-9  # all terms have one df, as in a tiny snapshot: nothing to choose between
+
+
+def incidence_moments(df: NDArray[np.int64]) -> tuple[float, float]:
+    """Mean and standard deviation of ln df over the (bag, term) incidences.
+
+    A term of frequency df stands in df bags, so it counts df times. Summed exactly (fsum), value by
+    value: the same on every machine.
+    """
+    values, counts = np.unique(df, return_counts=True)
+    mass = [(int(v) * int(c), math.log(v)) for v, c in zip(values, counts, strict=True) if v > 0]
+    total = sum(m for m, _ in mass)
+    if not total:
+        return 0.0, 0.0
+    mean = math.fsum(m * x for m, x in mass) / total
+    variance = math.fsum(m * (x - mean) ** 2 for m, x in mass) / total
+    return mean, math.sqrt(variance)
+
+
+def df_factor(df: int, config: WeightConfig, mu: float, sigma: float) -> float:
+    """The factor on the weight of a term that stands in `df` bags."""
+    if config.df == "log":
+        return 1 / (1 + math.log2(df))
+    if config.df == "sqrt":
+        return 1 / math.sqrt(df)
+    if config.df == "nmdf" and sigma > _NO_WIDTH:
+        return math.exp(-0.5 * ((math.log(df) - mu) / sigma) ** 2)
+    return 1.0
+
+
+class Frequencies:
+    """The df of every term, looked up in a memory-mapped file."""
+
+    def __init__(self, path: Path) -> None:
+        file = ArrayFile(path, _KIND)
+        self._terms: Terms = file["terms"]
+        self._df = file["df"]
+        self.mu: float = file.meta["mu"]
+        self.sigma: float = file.meta["sigma"]
+        self.bags: int = file.meta["bags"]
+
+    @staticmethod
+    def write(path: Path, terms: Terms, df: NDArray[np.uint32], bags: int) -> None:
+        """Store ordered terms with their df, over so many bags."""
+        mu, sigma = incidence_moments(df.astype(np.int64))
+        meta = {"bags": bags, "mu": mu, "sigma": sigma}
+        write_arrays(path, _KIND, meta, {"terms": terms, "df": df})
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def df(self, terms: Terms) -> NDArray[np.uint32]:
+        """The df of each term; 1 for a term that was never counted."""
+        if not len(self._terms):
+            return np.ones(len(terms), dtype=np.uint32)
+        at = np.minimum(np.searchsorted(self._terms, terms), len(self._terms) - 1)
+        return np.where(self._terms[at] == terms, self._df[at], np.uint32(1))
+
+    def factors(self, terms: Terms, config: WeightConfig) -> NDArray[np.float32]:
+        """The df factor of each term. In 32 bits: the last bits of exp differ between machines."""
+        mu, sigma = config.mu or self.mu, config.sigma or self.sigma
+        values, which = np.unique(self.df(terms), return_inverse=True)
+        factors = [df_factor(df, config, mu, sigma) for df in values.tolist()]
+        return np.array(factors, dtype=np.float32)[which]

@@ -1,0 +1,126 @@
+"""A page's tokens as arrays: its terms in order, and where links and boundaries stand among them.
+
+Positions are counted in *kept* terms: stop words and dropped words take no place, because windows
+do not count them ([SIM] footnote 5). A position p is the gap before the p-th kept term, so a link
+that covers [start, end) has start terms before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pagekin.text.words import Terms, WordTable
+from pagekin.text.markup import (
+    BLOCK,
+    CODES,
+    HEADING,
+    HEADING_END,
+    LINK,
+    LINK_END,
+    LIST_END,
+    SENTENCE,
+    TABLE_END,
+    TITLE,
+    TITLE_END,
+)
+
+__all__ = ["Stream", "read_stream"]
+
+Places = NDArray[np.int64]
+
+_LINK, _LINK_END = CODES[LINK], CODES[LINK_END]
+_TITLE, _TITLE_END = CODES[TITLE], CODES[TITLE_END]
+_HEADINGS = tuple(CODES[marker] for marker in HEADING)
+_TOPICAL = (*_HEADINGS, CODES[LIST_END], CODES[TABLE_END])
+_SYNTACTIC = (*_TOPICAL, CODES[BLOCK], CODES[SENTENCE], CODES[HEADING_END])
+
+
+@dataclass(slots=True)
+class Stream:
+    """One page, title apart. `codes` holds word numbers (0: dropped) and negative markers."""
+
+    codes: NDArray[np.int32]
+    terms: Terms  # the kept terms of the body, in order
+    title: Terms  # the kept terms of the title
+    before: Places  # for each place in codes: how many kept terms stand before it
+    opens: Places  # places in codes of the links' starts, in document order
+    closes: Places  # the matching ends
+
+    @property
+    def start(self) -> Places:
+        """Position of the first term of each anchor."""
+        return self.before[self.opens]
+
+    @property
+    def end(self) -> Places:
+        """Position after the last term of each anchor."""
+        return self.before[self.closes]
+
+    def syntactic(self) -> Places:
+        """Places in codes of the boundaries of SYNTACTIC windows."""
+        return np.flatnonzero(np.isin(self.codes, _SYNTACTIC))
+
+    def topical(self) -> Places:
+        """Places in codes of the boundaries of TOPICAL windows."""
+        return np.flatnonzero(np.isin(self.codes, _TOPICAL))
+
+    def headings(self) -> list[tuple[int, int, Terms]]:
+        """(place, level, terms) of each heading."""
+        places = np.flatnonzero(np.isin(self.codes, _HEADINGS))
+        ends = np.flatnonzero(self.codes == CODES[HEADING_END])
+        found = []
+        for place in places.tolist():
+            k = int(np.searchsorted(ends, place))
+            stop = int(ends[k]) if k < len(ends) else place
+            terms = self.terms[self.before[place] : self.before[stop]]
+            found.append((place, _HEADINGS.index(int(self.codes[place])) + 1, terms))
+        return found
+
+
+def read_stream(tokens: list[str], table: WordTable) -> Stream:
+    """Number the tokens, count them for the display forms, and find the links."""
+    codes = table.numbers(tokens)
+    codes, title_codes = _take_title(codes)
+    hashes = table.terms(np.maximum(codes, 0))
+    kept = hashes != 0
+    title = table.terms(np.maximum(title_codes, 0))
+    table.count(codes[kept])
+    table.count(title_codes[title != 0])
+    before = np.cumsum(kept) - kept
+    opens, closes = _match_links(codes)
+    return Stream(codes, hashes[kept], title[title != 0], before, opens, closes)
+
+
+def _take_title(codes: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Cut the first title out: nobody reads it beside the first words of the page."""
+    starts = np.flatnonzero(codes == _TITLE)
+    if not len(starts):
+        return codes, codes[:0]
+    first = int(starts[0])
+    ends = np.flatnonzero(codes[first:] == _TITLE_END)
+    last = first + int(ends[0]) if len(ends) else len(codes)
+    return np.concatenate([codes[:first], codes[last + 1 :]]), codes[first + 1 : last]
+
+
+def _match_links(codes: NDArray[np.int32]) -> tuple[Places, Places]:
+    """Starts and ends of the links, paired: the k-th of each where no link lies in another."""
+    opens = np.flatnonzero(codes == _LINK)
+    closes = np.flatnonzero(codes == _LINK_END)
+    if len(opens) == len(closes) and (opens < closes).all() and (closes[:-1] < opens[1:]).all():
+        return opens, closes
+    return opens, _match_nested(codes, opens)
+
+
+def _match_nested(codes: NDArray[np.int32], opens: Places) -> Places:
+    """The end of each link in broken pages; one that never ends is empty."""
+    ends = dict(zip(opens.tolist(), opens.tolist(), strict=True))
+    waiting: list[int] = []
+    for place in np.flatnonzero((codes == _LINK) | (codes == _LINK_END)).tolist():
+        if codes[place] == _LINK:
+            waiting.append(place)
+        elif waiting:
+            ends[waiting.pop()] = place
+    return np.array([ends[place] for place in opens.tolist()], dtype=np.int64)

@@ -1,0 +1,73 @@
+"""The words behind the hashes, on their way from the mappers to the dictionary.
+
+Words travel in buckets of term hashes that begin with the same three hexadecimal digits, key
+`!words/xxx`, so that a task writes at most 4,096 records of them and a reducer holds one bucket at
+a time. A record is a list of `form count term`, or `form count` where the term is the form, with a
+bar between entries: neither words nor canonical URLs hold blanks or bars. The hash follows from the
+term.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
+
+from pagekin.text.words import Form, term_hash
+
+__all__ = ["WORDS_KEY", "best_forms", "forms_records", "is_forms", "merge_forms", "parse_forms"]
+
+Pair = tuple[bytes, bytes]
+
+WORDS_KEY = b"!words/"
+_BUCKET_SHIFT = 20  # of 32 bits: three hexadecimal digits are left
+
+
+def is_forms(pair: Pair) -> bool:
+    """Does the record hold words?"""
+    return pair[0].startswith(WORDS_KEY)
+
+
+def forms_records(forms: Iterable[Form]) -> Iterator[Pair]:
+    """Forms packed into one record per bucket."""
+    buckets: dict[int, list[str]] = {}
+    for hash_, term, form, count in forms:
+        entry = f"{form} {count}" if term == form else f"{form} {count} {term}"
+        buckets.setdefault(hash_ >> _BUCKET_SHIFT, []).append(entry)
+    for bucket, entries in sorted(buckets.items()):
+        yield b"%s%03x" % (WORDS_KEY, bucket), "|".join(entries).encode("utf-8", "replace")
+
+
+def parse_forms(value: bytes) -> Iterator[Form]:
+    """The forms of one record."""
+    for entry in value.decode("utf-8").split("|"):
+        form, count, *other = entry.split(" ")
+        term = other[0] if other else form
+        yield Form(term_hash(term), term, form, int(count))
+
+
+def merge_forms(pairs: Iterable[Pair]) -> Iterator[Pair]:
+    """One record per bucket, the counts of equal forms added up, in order."""
+    for key, group in groupby(pairs, key=itemgetter(0)):
+        counts: Counter[tuple[int, str, str]] = Counter()
+        for _, value in group:
+            for hash_, term, form, count in parse_forms(value):
+                counts[hash_, term, form] += count
+        merged = (Form(*names, count) for names, count in sorted(counts.items()))
+        yield from ((key, value) for _, value in forms_records(merged))
+
+
+def best_forms(forms: Iterable[Form]) -> tuple[list[Form], int]:
+    """For each hash its term with the most frequent form, and how many hashes are shared by terms.
+
+    Of terms that share a hash the more frequent one gives the name; ties go to the first in order.
+    """
+    best: list[Form] = []
+    collisions = 0
+    for _, group in groupby(sorted(forms), key=itemgetter(0)):
+        by_term = [list(g) for _, g in groupby(group, key=itemgetter(1))]
+        collisions += len(by_term) > 1
+        entries = max(by_term, key=lambda fs: sum(f.count for f in fs))
+        best.append(max(entries, key=lambda f: f.count))
+    return best, collisions

@@ -1,0 +1,320 @@
+"""The configuration of a build: frozen dataclasses, composed, one per part of the method.
+
+`BuildConfig` is read from BUILD.toml (a table per section) and from flags (`--window-words 16` is
+`words` in `[window]`); it is written into every artefact, and a stage's fingerprint covers exactly
+the sections that the stage reads. Each field's help text stands in its metadata, so that the file,
+the flags of `pagekin build` and the options of every job say the same thing.
+
+Rests on [SIM] (Haveliwala, Gionis, Klein, Indyk: Evaluating Strategies for Similarity Search on the
+Web, 2002), sections 3 and 6.1. What the paper leaves open is decided in docs/architecture.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import difflib
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from pagekin.errors import UsageError
+
+__all__ = [
+    "BagConfig",
+    "BuildConfig",
+    "ReadingConfig",
+    "TextConfig",
+    "WeightConfig",
+    "WindowConfig",
+    "add_flags",
+    "config_from_flags",
+    "load_config",
+    "to_dict",
+    "to_flags",
+]
+
+
+def _option(default: Any, text: str, *, choices: Iterable[str] = (), low: float | None = None) -> Any:
+    """A field with its help, its allowed words or its least value."""
+    return field(
+        default=default, metadata={"help": text, "choices": tuple(choices), "low": low}
+    )
+
+
+@dataclass(frozen=True)
+class ReadingConfig:
+    """How a record becomes a page."""
+
+    max_page_bytes: int = _option(
+        5 * 1024 * 1024, "longer pages are cut to this many decoded bytes, and counted", low=1024
+    )
+    resolve: bool = _option(
+        True,
+        "first take an inventory of the snapshot: links to a redirected URL count for its target,"
+        " and of several captures of one URL only the latest is read",
+    )
+    follow_canonical: bool = _option(
+        False, "a page with rel=canonical stands for the URL that it names (needs resolve)"
+    )
+    drop_nofollow: bool = _option(False, "leave out links marked rel=nofollow, ugc or sponsored")
+    obey_robots: bool = _option(
+        False, "leave out pages whose robots meta says noindex, and all links where it says nofollow"
+    )
+    exclude_host: tuple[str, ...] = _option(
+        (), "hosts (with all below them) whose pages are not read: a directory used for judging"
+    )
+
+
+@dataclass(frozen=True)
+class TextConfig:
+    """How text becomes terms [SIM 3.1, 3.2]."""
+
+    stemming: str = _option(
+        "stem",
+        "nostem: words as they are; stem: Porter stems; stopstem: words as they are, dropped when"
+        " their stem is the stem of a stop word",
+        choices=("nostem", "stem", "stopstem"),
+    )
+    stop_words: bool = _option(True, "drop the words of the page language's stop list")
+    max_letters: int = _option(64, "longer runs of letters are no words", low=1)
+
+
+@dataclass(frozen=True)
+class WindowConfig:
+    """Which words around a link describe its target [SIM 3.1]."""
+
+    kind: str = _option(
+        "basic",
+        "basic: a fixed number of words each side; syntactic: cut at paragraphs, cells and list"
+        " items; topical: cut at headings and at the end of lists and tables",
+        choices=("basic", "syntactic", "topical"),
+    )
+    words: int = _option(
+        32, "words each side at the most, stop words not counted (the paper: 0, 4, 8, 16, 32)", low=0
+    )
+
+
+@dataclass(frozen=True)
+class BagConfig:
+    """What goes into the bag of a URL, and how heavy [SIM 3.1, 3.3, 5.1]."""
+
+    anchor: float = _option(1.0, "weight of the words in and around links to the URL; 0: none", low=0)
+    content: float = _option(1.0, "weight of the page's own words; 0: none", low=0)
+    links: float = _option(
+        0.0, "weight of the citing pages' ids as terms; 0: none (1 does nothing, 8 helps)", low=0
+    )
+    distance: str = _option(
+        "log",
+        "log: a word at distance d weighs log2(32 / (1 + d)), never below 0; none: all weigh 1",
+        choices=("log", "none"),
+    )
+    headings: float = _option(
+        0.0, "weight, in anchor words, of the headings above a link; 0: none", low=0
+    )
+    citing_title: float = _option(
+        0.0, "weight, in anchor words, of the citing page's title; 0: none", low=0
+    )
+    same_host: str = _option(
+        "keep",
+        "links within one host: keep, drop, or weigh (see same_host_weight)",
+        choices=("keep", "drop", "weigh"),
+    )
+    same_host_weight: float = _option(
+        0.25, "with same_host = weigh: the factor on every word of such a link", low=0
+    )
+    max_terms: int = _option(
+        65_536,
+        "distinct terms kept of one URL before weighting: beyond that its lightest terms go",
+        low=1024,
+    )
+
+
+@dataclass(frozen=True)
+class WeightConfig:
+    """From raw to final weights [SIM 3.3, 5.2]."""
+
+    tf: str = _option(
+        "none", "scaling of the raw weight: none, sqrt, or log = ln(1 + tf)", choices=("none", "sqrt", "log")
+    )
+    df: str = _option(
+        "nmdf",
+        "factor by document frequency: none, log = 1 / (1 + log2 df), sqrt = 1 / sqrt df,"
+        " nmdf = exp(-((ln df - mu) / sigma)^2 / 2)",
+        choices=("none", "log", "sqrt", "nmdf"),
+    )
+    mu: float = _option(
+        0.0, "nmdf: the centre on the scale of ln df; 0: the mean of ln df over the bags' terms"
+    )
+    sigma: float = _option(
+        0.0, "nmdf: the width; 0: the standard deviation of ln df over the bags' terms", low=0
+    )
+    terms: int = _option(200, "keep this many heaviest terms of a bag; 0: all", low=0)
+    normalise: bool = _option(True, "scale every bag to the sum 1")
+
+
+@dataclass(frozen=True)
+class BuildConfig:
+    """Everything that decides what a build computes (not where or how fast)."""
+
+    reading: ReadingConfig = ReadingConfig()
+    text: TextConfig = TextConfig()
+    window: WindowConfig = WindowConfig()
+    bag: BagConfig = BagConfig()
+    weight: WeightConfig = WeightConfig()
+
+    def __post_init__(self) -> None:
+        if self.bag.anchor == self.bag.content == self.bag.links == 0:
+            raise UsageError("bag: anchor, content and links are all 0; no bag would hold a term")
+        if self.reading.follow_canonical and not self.reading.resolve:
+            raise UsageError("reading: follow_canonical needs resolve = true")
+
+
+Section = type[Any]
+
+
+def sections() -> dict[str, Section]:
+    """Section name -> its dataclass, in the order of the file."""
+    return {f.name: type(f.default) for f in dataclasses.fields(BuildConfig)}
+
+
+def to_dict(config: BuildConfig, only: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
+    """The configuration as plain values; `only` names the sections wanted (default: all)."""
+    wanted = tuple(only) or tuple(sections())
+    return {name: dataclasses.asdict(getattr(config, name)) for name in wanted}
+
+
+def load_config(path: Path | None, overrides: Mapping[str, Mapping[str, Any]]) -> BuildConfig:
+    """BUILD.toml (if any) under the flags; every mistake is reported in one go."""
+    tables = _read_toml(path) if path else {}
+    problems: list[str] = []
+    parts = {
+        name: _section(name, cls, {**tables.get(name, {}), **overrides.get(name, {})}, problems)
+        for name, cls in sections().items()
+    }
+    problems += [_unknown(name, sections(), "section") for name in tables if name not in sections()]
+    if problems:
+        raise UsageError("; ".join(problems))
+    return BuildConfig(**parts)
+
+
+def _read_toml(path: Path) -> dict[str, dict[str, Any]]:
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: is not valid TOML: {error}") from error
+    loose = [key for key, value in tables.items() if not isinstance(value, dict)]
+    if loose:
+        raise UsageError(
+            f"{path}: {', '.join(loose)} stands outside a section; sections are {', '.join(sections())}"
+        )
+    return tables
+
+
+def _section(name: str, cls: Section, values: Mapping[str, Any], problems: list[str]) -> Any:
+    known = {f.name: f for f in dataclasses.fields(cls)}
+    hints = get_type_hints(cls)
+    good: dict[str, Any] = {}
+    for key, value in values.items():
+        if key not in known:
+            problems.append(_unknown(f"{name}.{key}", [f"{name}.{k}" for k in known], "key"))
+            continue
+        try:
+            good[key] = _checked(f"{name}.{key}", hints[key], known[key].metadata, value)
+        except ValueError as error:
+            problems.append(str(error))
+    return cls(**good)
+
+
+def _unknown(name: str, known: Iterable[str], what: str) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.4)
+    hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
+    return f"unknown {what} {name}{hint}"
+
+
+def _checked(name: str, kind: Any, metadata: Mapping[str, Any], value: Any) -> Any:
+    """`value` as `kind`, within its choices and bounds; ValueError says what would be right."""
+    if kind == tuple[str, ...]:
+        if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
+            raise ValueError(f"{name} takes a list of strings, not {value!r}")
+        return tuple(value)
+    if kind is float and type(value) is int:
+        value = float(value)
+    if type(value) is not kind:
+        raise ValueError(f"{name} takes a {kind.__name__}, not {value!r}")
+    choices, low = metadata["choices"], metadata["low"]
+    if choices and value not in choices:
+        raise ValueError(f"{name} is {value!r}; it takes one of {', '.join(choices)}")
+    if low is not None and not value >= low:
+        raise ValueError(f"{name} is {value}; it must be at least {low}")
+    return value
+
+
+# --- flags: one per field, for the command and for every job -------------------------------------
+
+
+def _boolean(word: str) -> bool:
+    if word.lower() in {"true", "yes", "on", "1"}:
+        return True
+    if word.lower() in {"false", "no", "off", "0"}:
+        return False
+    raise argparse.ArgumentTypeError(f"takes true or false, not {word!r}")
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word for word in text.split(",") if word)
+
+
+def _flag(section: str, key: str) -> str:
+    return f"--{section}-{key}".replace("_", "-")
+
+
+def add_flags(add: Callable[..., Any], names: Iterable[str]) -> None:
+    """Declare `--section-field` for every field; `add` is argparse's or mrjob's add-argument."""
+    parsers: dict[Any, Callable[[str], Any]] = {bool: _boolean, tuple[str, ...]: _words}
+    for name in names:
+        cls = sections()[name]
+        hints = get_type_hints(cls)
+        for f in dataclasses.fields(cls):
+            kind = hints[f.name]
+            shown = ",".join(f.default) if isinstance(f.default, tuple) else f.default
+            add(
+                _flag(name, f.name),
+                dest=f"{name}_{f.name}",
+                type=parsers.get(kind, kind),
+                default=None,
+                metavar="|".join(f.metadata["choices"]) or f.name.upper(),
+                help=f"{f.metadata['help']} (default: {shown if shown != '' else 'none'})".replace(
+                    "%", "%%"
+                ),
+            )
+
+
+def config_from_flags(options: argparse.Namespace, path: Path | None = None) -> BuildConfig:
+    """The configuration that parsed flags (over a BUILD.toml) ask for."""
+    overrides = {
+        name: {
+            f.name: value
+            for f in dataclasses.fields(cls)
+            if (value := getattr(options, f"{name}_{f.name}", None)) is not None
+        }
+        for name, cls in sections().items()
+    }
+    return load_config(path, overrides)
+
+
+def to_flags(config: BuildConfig, names: Iterable[str]) -> list[str]:
+    """The flags that say everything in which `config` differs from the defaults."""
+    words: list[str] = []
+    for name in names:
+        section = getattr(config, name)
+        for f in dataclasses.fields(section):
+            value = getattr(section, f.name)
+            if value != f.default:
+                text = ",".join(value) if isinstance(value, tuple) else str(value)
+                words += [f"{_flag(name, f.name)}={text}"]
+    return words

@@ -1,0 +1,94 @@
+"""The bags of a finished workspace: one by its URL, or all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pagekin.bags.bag import Bag, parse_bag
+from pagekin.bags.dictionary import Dictionary
+from pagekin.errors import NotFoundError, UsageError
+from pagekin.pipeline.names import DICTIONARY, RESOLUTION
+from pagekin.pipeline.records import find, neighbours, read_merged
+from pagekin.pipeline.workspace import Workspace
+from pagekin.web.resolution import Resolution
+from pagekin.web.urls import canonical, host
+
+__all__ = ["BagStore"]
+
+_SUGGESTED = 5
+
+
+class BagStore:
+    """Looks bags up in a workspace and puts them into words."""
+
+    def __init__(self, work: Path) -> None:
+        workspace = Workspace.open(work)
+        self._folder = workspace.require("weighted_bags")
+        self._dictionary = Dictionary(workspace.require("document_frequency") / DICTIONARY)
+        aliases = workspace.stage_path("inventory") / RESOLUTION
+        self._resolution = Resolution(aliases) if aliases.exists() else None
+
+    def get(self, url: str) -> Bag:
+        """The bag of a URL in any spelling; NotFoundError names what is near."""
+        key = canonical(url) or canonical(f"http://{url}")
+        if key is None:
+            raise UsageError(f"{url} is no web address")
+        value = find(self._folder, key.encode())
+        if value is None and self._resolution and (moved := self._resolution.end_of(key)) != key:
+            key, value = moved, find(self._folder, moved.encode())
+        if value is None:
+            raise NotFoundError(self._not_found(key))
+        return parse_bag(key.encode(), value)
+
+    def all(self) -> Iterator[Bag]:
+        """Every bag, in the order of the URLs."""
+        for key, value in read_merged(self._folder):
+            yield parse_bag(key, value)
+
+    def describe(self, bag: Bag, count: int) -> dict[str, Any]:
+        """The bag in words, heaviest term first; `count` of them, 0: all."""
+        order = np.lexsort((bag.terms, -bag.weights))[: count or None]
+        terms = []
+        for k in order.tolist():
+            entry = self._dictionary[int(bag.terms[k])]
+            terms.append(
+                {"term": entry.term, "display": entry.display, "weight": _short(bag.weights[k])}
+            )
+        return {
+            "url": bag.url,
+            "inlinks": bag.anchors,
+            "linking_pages": bag.pages,
+            "linking_hosts": bag.hosts,
+            "crawled": bag.crawled,
+            "size": len(bag.terms),
+            "terms": terms,
+        }
+
+    def _not_found(self, key: str) -> str:
+        near = self._near(key)
+        hint = f"; near it are {', '.join(near)}" if near else ""
+        return f"{key} has no bag: it was neither read nor linked to{hint}"
+
+    def _near(self, key: str) -> list[str]:
+        """Other spellings that have a bag, and what else there is on the host."""
+        scheme, rest = key.split("://", 1)
+        schemes = (scheme, "https" if scheme == "http" else "http")
+        rests = (rest, rest.removeprefix("www.") if rest.startswith("www.") else f"www.{rest}")
+        slashes = ("", "/") if not rest.endswith("/") else ("",)
+        spelt = [f"{s}://{r}{end}" for s in schemes for r in rests for end in slashes]
+        if rest.endswith("/"):
+            spelt += [s.rstrip("/") for s in spelt]
+        known = [u for u in spelt if u != key and find(self._folder, u.encode()) is not None]
+        start = f"{scheme}://{host(key)}/".encode()
+        beside = neighbours(self._folder, start, _SUGGESTED)
+        known += [u.decode() for u in beside if u.startswith(start)]
+        return list(dict.fromkeys(known))[:_SUGGESTED]
+
+
+def _short(weight: np.float32) -> float:
+    """The shortest decimal that is this 32-bit number: no digits that mean nothing."""
+    return float(str(weight))

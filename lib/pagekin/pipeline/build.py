@@ -1,0 +1,243 @@
+"""The chain of stages over one snapshot: what is missing or out of date is built, the rest is kept.
+
+A stage depends on its part of the configuration, its version, the snapshot if it reads it, and the
+digest of what it reads. All that is written into the stage; when it differs now, the stage is built
+again, and a sentence says why. A stage whose input came out the same as before is kept.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import xxhash
+
+import pagekin
+from pagekin.config import BuildConfig, to_dict, to_flags
+from pagekin.errors import PagekinError, StageError
+from pagekin.pipeline.progress import StageProgress
+from pagekin.pipeline.report import Report
+from pagekin.pipeline.runner import Engine, collect_result, run_job
+from pagekin.pipeline.stages import STAGES, Stage, wanted_stages
+from pagekin.pipeline.workspace import Workspace, write_json
+from pagekin.web.sources import Source
+
+__all__ = ["Build", "Decision", "plan"]
+
+_BYTES_PER_TASK = 256 << 20  # of compressed input: a task of a few minutes
+_MAX_MANIFESTS = 100_000
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What is to happen with a stage, and why."""
+
+    stage: Stage
+    build: bool
+    reason: str
+
+
+@dataclass
+class Build:
+    """One run of the chain."""
+
+    workspace: Workspace
+    config: BuildConfig
+    engine: Engine
+    snapshot: list[Source]
+    until: str = ""
+    max_failed_files: int = 0
+    quiet: bool = False
+
+    def stages(self) -> tuple[Stage, ...]:
+        """The stages that are wanted, in order."""
+        return wanted_stages(self.config, self.until)
+
+    def run(self) -> dict[str, Any]:
+        """Build what is to be built; gives the summary, which is also written beside the stages."""
+        report = Report(self.workspace.path, self.quiet)
+        summary = self._new_summary()
+        began = time.monotonic()
+        try:
+            with self.workspace.locked():
+                for stage in self.stages():
+                    summary["stages"].append(self._step(stage, report))
+            summary["state"] = "complete"
+        except KeyboardInterrupt:
+            summary["state"] = "stopped"
+            raise
+        except PagekinError as error:
+            summary["state"], summary["error"] = "failed", str(error)
+            raise
+        finally:
+            summary["seconds"] = round(time.monotonic() - began, 3)
+            write_json(self.workspace.path / "summary.json", summary)
+        return summary
+
+    def _new_summary(self) -> dict[str, Any]:
+        return {
+            "pagekin": pagekin.__version__,
+            "state": "running",
+            "runner": self.engine.runner,
+            "tasks": self.engine.width,
+            "snapshot": {"files": len(self.snapshot), "bytes": total_size(self.snapshot)},
+            "config": to_dict(self.config),
+            "stages": [],
+        }
+
+    def _step(self, stage: Stage, report: Report) -> dict[str, Any]:
+        decision = self.decide(stage)
+        report.decision(decision.stage.name, decision.build, decision.reason)
+        if decision.build:
+            self._build(stage, report)
+        record = self.workspace.stage_record(stage.name)
+        if record is None:
+            raise StageError(f"stage {stage.name} was finished and is gone from {self.workspace.path}")
+        state = "built" if decision.build else "kept"
+        return {"name": stage.name, "state": state, "reason": decision.reason, **record["result"]}
+
+    # --- deciding ---
+
+    def decide(self, stage: Stage) -> Decision:
+        """Is the stage there and up to date?"""
+        record = self.workspace.stage_record(stage.name)
+        if record is None:
+            return Decision(stage, True, "not there yet")
+        reasons = list(_differences(record["depends"], self._depends(stage)))
+        return Decision(stage, bool(reasons), "; ".join(reasons) or "up to date")
+
+    def _depends(self, stage: Stage) -> dict[str, Any]:
+        depends: dict[str, Any] = {"version": stage.version}
+        for section, values in to_dict(self.config, stage.sections or ("",)).items() if stage.sections else ():
+            depends |= {f"{section}.{key}": _plain(value) for key, value in values.items()}
+        if not stage.reads:
+            depends["snapshot"] = _snapshot_digest(self.snapshot)
+        for name in self._upstream(stage):
+            record = self.workspace.stage_record(name)
+            depends[f"stage {name}"] = record["result"]["digest"] if record else "not there"
+        return depends
+
+    def _upstream(self, stage: Stage) -> list[str]:
+        wanted = {s.name for s in self.stages()}
+        names = [stage.reads, *(name for name, _ in stage.tables.values())]
+        return [name for name in names if name in wanted]
+
+    # --- building ---
+
+    def _build(self, stage: Stage, report: Report) -> None:
+        made = self.workspace.new_folder(stage.name)
+        inputs, total, unit = self._inputs(stage, made)
+        notes = made / "progress"
+        notes.mkdir()
+        options = [*to_flags(self.config, stage.sections), *self._table_options(stage)]
+        options += ["--progress-dir", str(notes)]
+        with StageProgress(stage.name, notes, len(self.snapshot), total, unit, report.progress_to):
+            seconds, cpu = run_job(stage, self.engine, options, inputs, made)
+            began = time.monotonic()
+            result = collect_result(made / "output")
+            stage.finish(made / "output", result.counters)
+        result.seconds = round(seconds + time.monotonic() - began, 3)
+        result.cpu_seconds = round(cpu, 3)
+        self._check_files(result.counters)
+        record = {
+            "stage": stage.name,
+            "pagekin": pagekin.__version__,
+            "runner": self.engine.runner,
+            "config": to_dict(self.config),
+            "depends": self._depends(stage),
+            "result": asdict(result),
+        }
+        self.workspace.complete(stage.name, made / "output", record)
+        report.built(stage.name, asdict(result))
+
+    def _inputs(self, stage: Stage, made: Path) -> tuple[list[Path], int, str]:
+        """Input paths, and how much there is to do in which unit."""
+        if stage.reads:
+            record = self.workspace.stage_record(stage.reads) or {}
+            return self.workspace.parts(stage.reads), record["result"]["records"], "records"
+        paths = write_manifests(made / "manifests", self.snapshot, self.engine.width)
+        return paths, total_size(self.snapshot), "bytes"
+
+    def _table_options(self, stage: Stage) -> Iterator[str]:
+        wanted = {s.name for s in self.stages()}
+        for option, (name, file) in stage.tables.items():
+            if name in wanted:
+                yield f"--{option}"
+                yield str(self.workspace.require(name) / file)
+
+    def _check_files(self, counters: dict[str, dict[str, int]]) -> None:
+        failed = counters.get("files", {}).get("failed", 0)
+        if failed > self.max_failed_files:
+            raise StageError(
+                f"{failed} of {len(self.snapshot)} files could not be read; the build goes on without"
+                f" them with --max-failed-files {failed}"
+            )
+
+
+def plan(build: Build) -> list[Decision]:
+    """What a run would do; a stage behind one that is built is decided only then."""
+    decisions: list[Decision] = []
+    building: set[str] = set()
+    for stage in build.stages():
+        decision = build.decide(stage)
+        behind = building & {stage.reads, *(name for name, _ in stage.tables.values())}
+        if behind and not decision.build:
+            reason = f"if {' or '.join(sorted(behind))} comes out different"
+            decision = Decision(stage, True, reason)
+        if decision.build:
+            building.add(stage.name)
+        decisions.append(decision)
+    return decisions
+
+
+def write_manifests(folder: Path, snapshot: list[Source], width: int) -> list[Path]:
+    """Small files that name the WARC files, one for each map task, of about equal bytes."""
+    folder.mkdir()
+    count = max(width, total_size(snapshot) // _BYTES_PER_TASK)
+    count = min(count, len(snapshot), _MAX_MANIFESTS)
+    loads = [0] * count
+    shares: list[list[str]] = [[] for _ in range(count)]
+    for source in sorted(snapshot, key=lambda s: (-s.size, s.uri)):
+        lightest = loads.index(min(loads))
+        shares[lightest].append(source.uri)
+        loads[lightest] += max(source.size, 1)
+    paths = [folder / f"manifest-{k:05d}" for k in range(count)]
+    for path, share in zip(paths, shares, strict=True):
+        path.write_text("".join(f"{uri}\n" for uri in sorted(share)), encoding="utf-8")
+    return paths
+
+
+def total_size(snapshot: list[Source]) -> int:
+    """Bytes of all files whose size is known."""
+    return sum(max(source.size, 0) for source in snapshot)
+
+
+def _snapshot_digest(snapshot: list[Source]) -> str:
+    text = "\n".join(sorted(f"{s.uri}\t{s.size}\t{s.stamp}" for s in snapshot))
+    return f"{len(snapshot)} files, {xxhash.xxh3_128_hexdigest(text.encode())}"
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
+    """Sentences on what changed."""
+    for key in sorted(before.keys() | now.keys()):
+        old, new = before.get(key), now.get(key)
+        if old == new:
+            continue
+        if key.startswith("stage "):
+            yield f"{key.removeprefix('stage ')} before it has other output"
+        elif key == "snapshot":
+            yield "the snapshot changed"
+        elif key == "version":
+            yield "this pagekin makes it differently"
+        else:
+            yield f"{key} changed from {old} to {new}"
+
+
+assert len({stage.name for stage in STAGES}) == len(STAGES)

@@ -1,0 +1,181 @@
+"""The base of every job: tasks that behave alike on every mrjob runner.
+
+A job reads and writes lines of bytes, `key TAB value`, and overrides `map_task` and, if it has one,
+`reduce_task`: generators over the whole stream of a task, because per-record calls of mrjob cost
+more than most records' work. Here is what the runners disagree about, evened out:
+
+- records are sorted by value within a key (SORT_VALUES), as bytes; text sorts before what it begins;
+- the package travels with the job, so nothing but dependencies need be on a node;
+- a stray `print` goes to stderr and not among the records; stderr is text also on the inline runner,
+  where mrjob makes it binary and a library's warning would end the task (Yelp/mrjob#2153);
+- counters are records: the last line of every part file, key `!task`, holds the task's counters, its
+  number of records and their digest. It survives where mrjob cannot fetch counters, and what a
+  killed task had counted is gone with its output.
+
+mrjob is imported in `pagekin.pipeline` and in jobs only.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, ClassVar
+
+import xxhash
+from mrjob.job import MRJob
+from mrjob.step import MRStep
+
+import pagekin
+from pagekin.config import BuildConfig, add_flags, config_from_flags
+from pagekin.counters import Counters
+from pagekin.pipeline.names import TASK_KEY
+from pagekin.pipeline.progress import TaskProgress
+
+__all__ = ["BytesProtocol", "PagekinJob", "Pair"]
+
+
+_NOTE_EVERY = 256  # records: looking at the clock is dearer than reading one
+
+Pair = tuple[bytes, bytes]
+
+
+class BytesProtocol:
+    """`key TAB value`, both bytes without tab or line end; nothing is decoded."""
+
+    def read(self, line: bytes) -> Pair:
+        key, _, value = line.partition(b"\t")
+        return key, value
+
+    def write(self, key: bytes, value: bytes) -> bytes:
+        return key + b"\t" + value
+
+
+class PagekinJob(MRJob):  # type: ignore[misc]
+    """Base of all jobs; see the module's docstring."""
+
+    INPUT_PROTOCOL = BytesProtocol
+    INTERNAL_PROTOCOL = BytesProtocol
+    OUTPUT_PROTOCOL = BytesProtocol
+    SORT_VALUES = True
+
+    SECTIONS: ClassVar[tuple[str, ...]] = ()  # the parts of BuildConfig that become options
+    REDUCES: ClassVar[bool] = True
+
+    def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """The work of one map task."""
+        raise NotImplementedError
+
+    def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """The work of one reduce task; pairs of one key stand together, ordered by value."""
+        raise NotImplementedError
+
+    # --- options ---
+
+    def configure_args(self) -> None:
+        super().configure_args()
+        add_flags(self.add_passthru_arg, self.SECTIONS)
+        self.add_passthru_arg(
+            "--progress-dir",
+            default="",
+            help="a local folder where tasks note how far they are (set by pagekin build)",
+        )
+
+    def load_args(self, args: list[str]) -> None:
+        super().load_args(args)
+        self.config: BuildConfig = config_from_flags(self.options)
+        self.counters_: Counters = Counters()
+
+    def dirs(self) -> list[str]:
+        package = Path(pagekin.__file__).parent
+        return [f"{package}#pagekin", *super().dirs()]
+
+    # --- tasks ---
+
+    def steps(self) -> list[MRStep]:
+        # the two methods only tell mrjob that there is a mapper and a reducer
+        parts = {"mapper": self._unused}
+        if self.REDUCES:
+            parts["reducer"] = self._unused
+        return [MRStep(**parts)]
+
+    def _unused(self, *_: Any) -> None:
+        raise NotImplementedError("map_pairs and reduce_pairs are overridden")
+
+    def map_pairs(self, pairs: Iterable[Pair], step_num: int = 0) -> Iterator[Pair]:
+        # statistics among the input of a mapper are those of an earlier stage
+        return self._account(self.map_task(self._without_statistics(pairs, lambda _: None)))
+
+    def reduce_pairs(self, pairs: Iterable[Pair], step_num: int = 0) -> Iterator[Pair]:
+        def add_mapper(value: bytes) -> None:
+            self.counters_.merge(json.loads(value)["counters"])
+
+        return self._account(self.reduce_task(self._without_statistics(pairs, add_mapper)))
+
+    def _without_statistics(
+        self, pairs: Iterable[Pair], take: Callable[[bytes], None]
+    ) -> Iterator[Pair]:
+        """All pairs but those of statistics, which go to `take`; notes the progress."""
+        seen = 0
+        with TaskProgress(self.options.progress_dir) as self.progress:
+            for pair in pairs:
+                if pair[0] == TASK_KEY:
+                    take(pair[1])
+                    continue
+                yield pair
+                seen += 1
+                if not seen % _NOTE_EVERY:
+                    self.progress.add(records=_NOTE_EVERY)
+            self.progress.add(records=seen % _NOTE_EVERY)
+
+    def _account(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """The pairs, and behind them the statistics of the task."""
+        began = time.process_time()
+        digest = records = size = 0
+        for key, value in pairs:
+            line = b"%b\t%b" % (key, value)
+            digest += xxhash.xxh3_128_intdigest(line)
+            records += 1
+            size += len(line) + 1
+            yield key, value
+        statistics = {
+            "counters": self.counters_.as_dict(),
+            "records": records,
+            "bytes": size,
+            "digest": f"{digest % (1 << 128):032x}",
+            "cpu": round(time.process_time() - began, 3),
+            "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        }
+        yield TASK_KEY, json.dumps(statistics, sort_keys=True).encode()
+
+    # --- standard streams ---
+
+    def execute(self) -> None:
+        options = self.options
+        if options.run_mapper or options.run_combiner or options.run_reducer:
+            # pin mrjob's own streams first: it looks sys.stdout up at every write
+            self._stdout, self._stderr = self.stdout, self.stderr
+            if not isinstance(sys.stderr, io.TextIOBase):
+                sys.stderr = io.TextIOWrapper(
+                    _PassOn(sys.stderr), "utf-8", "backslashreplace", write_through=True
+                )
+            sys.stdout = sys.stderr
+        super().execute()
+
+
+class _PassOn(io.RawIOBase):
+    """Hands bytes on to mrjob's stderr, and does not close it."""
+
+    def __init__(self, target: BinaryIO) -> None:
+        self._target = target
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._target.write(bytes(data))
+        return len(data)

@@ -1,0 +1,90 @@
+"""Reading the part files of a finished stage: merged in order, or one key found by bisection.
+
+Every part file of a stage on this machine is sorted by its key, because reducers write in the order
+of their input and map-only stages keep it. So one URL is found with a few seeks in each file.
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from operator import itemgetter
+from pathlib import Path
+from typing import BinaryIO
+
+from pagekin.pipeline.names import TASK_KEY
+
+__all__ = ["find", "neighbours", "part_files", "read_merged", "read_records"]
+
+Pair = tuple[bytes, bytes]
+
+
+def part_files(folder: Path) -> list[Path]:
+    """The part files of a stage, in order of their names."""
+    return sorted(folder.glob("part-*"))
+
+
+def read_records(path: Path) -> Iterator[Pair]:
+    """The records of one part file, without the task's statistics."""
+    with path.open("rb") as lines:
+        yield from _pairs(lines)
+
+
+def read_merged(folder: Path) -> Iterator[Pair]:
+    """The records of all part files in the order of their keys."""
+    with ExitStack() as stack:
+        streams = [_pairs(stack.enter_context(p.open("rb"))) for p in part_files(folder)]
+        yield from heapq.merge(*streams, key=itemgetter(0))
+
+
+def _pairs(lines: BinaryIO) -> Iterator[Pair]:
+    for line in lines:
+        key, _, value = line.rstrip(b"\n").partition(b"\t")
+        if key != TASK_KEY:
+            yield key, value
+
+
+def find(folder: Path, key: bytes) -> bytes | None:
+    """The value of a key; None if no part file has it."""
+    for path in part_files(folder):
+        with path.open("rb") as file:
+            _seek(file, key)
+            found, _, value = file.readline().rstrip(b"\n").partition(b"\t")
+            if found == key:
+                return value
+    return None
+
+
+def neighbours(folder: Path, key: bytes, count: int) -> list[bytes]:
+    """Keys that follow `key` in the part files, the first `count` of each."""
+    found: list[bytes] = []
+    for path in part_files(folder):
+        with path.open("rb") as file:
+            _seek(file, key)
+            lines = (file.readline().partition(b"\t")[0] for _ in range(count))
+            found += [k for k in lines if k and not k.startswith(b"!")]
+    return sorted(found)
+
+
+def _seek(file: BinaryIO, key: bytes) -> None:
+    """Move to the first line whose key is not below `key`.
+
+    The statistics of the task, the last line, have the least key of all and count as the greatest.
+    """
+    low, high = 0, file.seek(0, os.SEEK_END)
+    while low < high:
+        middle = (low + high) // 2
+        file.seek(middle)
+        if middle:
+            file.seek(middle - 1)
+            file.readline()  # to the start of the next line, or stay if this is one
+        start = file.tell()
+        line = file.readline()
+        found = line.partition(b"\t")[0]
+        if line and found != TASK_KEY and found < key:
+            low = start + len(line)
+        else:
+            high = middle
+    file.seek(low)

@@ -1,0 +1,60 @@
+"""What a build says while it runs and when it is done, to people."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from typing import Any, TextIO
+
+from pagekin.pipeline.progress import duration
+
+__all__ = ["Report", "summary_lines"]
+
+
+class Report:
+    """Sentences on stderr; nothing when quiet."""
+
+    def __init__(self, workspace: Path, quiet: bool) -> None:
+        self._out: TextIO = io.StringIO() if quiet else sys.stderr
+        self.progress_to = self._out
+        self._workspace = workspace
+
+    def decision(self, name: str, build: bool, reason: str) -> None:
+        """A stage is about to be built, or is kept."""
+        verb = "building" if build else "keeping "
+        self._say(f"{verb} {name}: {reason}")
+
+    def built(self, name: str, result: dict[str, Any]) -> None:
+        """A stage is done."""
+        self._say(
+            f"         {name}: {result['records']:,} records, {_size(result['bytes'])},"
+            f" {duration(result['seconds'])} ({duration(result['cpu_seconds'])} CPU)"
+        )
+
+    def _say(self, sentence: str) -> None:
+        self._out.write(f"{sentence}\n")
+        self._out.flush()
+
+
+def _size(count: int) -> str:
+    amount, unit = float(count), "bytes"
+    for larger in ("KB", "MB", "GB", "TB"):
+        if amount < 1000:
+            break
+        amount, unit = amount / 1000, larger
+    return f"{amount:,.0f} {unit}" if amount >= 10 or unit == "bytes" else f"{amount:.1f} {unit}"
+
+
+def summary_lines(summary: dict[str, Any]) -> list[str]:
+    """The summary of a build with every counter, for people."""
+    lines: list[str] = []
+    for stage in summary["stages"]:
+        lines.append(
+            f"{stage['name']}: {stage['state']}, {duration(stage['seconds'])},"
+            f" {stage['cpu_seconds']:.1f} s CPU, {stage['records']:,} records, digest {stage['digest']}"
+        )
+        for group, names in stage["counters"].items():
+            lines.append(f"  {group}")
+            lines += [f"    {name:34} {amount:>14,}" for name, amount in names.items()]
+    return lines

@@ -1,0 +1,178 @@
+"""Runs one stage's job on one of mrjob's runners, and reads what its tasks say of themselves."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import logging
+import os
+import resource
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from pagekin.counters import Counters
+from pagekin.errors import StageError
+from pagekin.pipeline.job import PagekinJob
+from pagekin.pipeline.names import TASK_KEY
+from pagekin.pipeline.records import part_files
+from pagekin.pipeline.stages import Stage
+
+__all__ = ["RUNNERS", "Engine", "StageResult", "collect_result", "run_job"]
+
+RUNNERS = ("inline", "local", "hadoop", "spark", "emr")
+_ON_THIS_MACHINE = frozenset({"inline", "local"})
+_TAIL = 16 << 10  # bytes at the end of a part file that hold its statistics
+_LAST_WORDS = 25  # lines of the runner's log that a failure shows
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Where and how wide to run."""
+
+    runner: str = "local"
+    conf: Path | None = None
+    tasks: int = 0  # tasks at once; 0: one for each core
+    verbose: bool = False
+
+    @property
+    def width(self) -> int:
+        return self.tasks or os.cpu_count() or 1
+
+    def arguments(self, made: Path, output: Path) -> list[str]:
+        """mrjob's arguments for a job that writes to `output`."""
+        words = ["-r", self.runner, "--no-cat-output"]
+        words += ["-c", str(self.conf)] if self.conf else []
+        if self.runner in _ON_THIS_MACHINE:
+            words += ["--output-dir", str(output), "--local-tmp-dir", str(made)]
+            words += [] if self.conf else ["--no-conf"]
+        if self.runner == "local":
+            words += ["--num-cores", str(self.width)]
+        return words
+
+
+@dataclass
+class StageResult:
+    """What came out of a stage."""
+
+    counters: dict[str, dict[str, int]]
+    digest: str
+    records: int
+    bytes: int
+    tasks: int
+    task_cpu_seconds: float
+    peak_memory: int
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def run_job(
+    stage: Stage, engine: Engine, options: list[str], inputs: list[Path], made: Path
+) -> tuple[float, float]:
+    """Run the stage's job; its part files are in `made`/output. Gives wall and CPU seconds."""
+    output = made / "output"
+    words = [*engine.arguments(made, output), *options, *map(str, inputs)]
+    job = _job_class(stage)(words)
+    began, cpu = time.monotonic(), _cpu_seconds()
+    with _listening(engine.verbose) as last_words:
+        try:
+            with job.make_runner() as runner:
+                runner.run()
+                if engine.runner not in _ON_THIS_MACHINE:
+                    _fetch(runner, output)
+        except Exception as error:
+            raise StageError(_failure(stage, error, last_words)) from error
+    return time.monotonic() - began, _cpu_seconds() - cpu
+
+
+def _job_class(stage: Stage) -> type[PagekinJob]:
+    module, _, name = stage.job.partition(":")
+    return cast(type[PagekinJob], getattr(importlib.import_module(f"pagekin.jobs.{module}"), name))
+
+
+def _fetch(runner: Any, output: Path) -> None:
+    """Bring the output of a cluster here, sorted as the part files of this machine are."""
+    output.mkdir()
+    lines = b"".join(runner.cat_output()).splitlines(keepends=True)
+    with (output / "part-00000").open("wb") as out:
+        out.writelines(sorted(lines, key=lambda line: (line.startswith(TASK_KEY), line)))
+
+
+def _cpu_seconds() -> float:
+    """Of this process and of all its children that have ended."""
+    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(u.ru_utime + u.ru_stime for u in used)
+
+
+class _LastWords(logging.Handler):
+    """Keeps the end of mrjob's log, which says why a task failed."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self.lines: deque[str] = deque(maxlen=_LAST_WORDS)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.levelno >= logging.WARNING:
+            self.lines.extend(record.getMessage().rstrip().splitlines())
+
+
+@contextmanager
+def _listening(verbose: bool) -> Iterator[deque[str]]:
+    log, handler = logging.getLogger("mrjob"), _LastWords()
+    handlers: list[logging.Handler] = [handler, *([logging.StreamHandler()] if verbose else [])]
+    level, log.level = log.level, logging.INFO
+    propagate, log.propagate = log.propagate, False
+    for each in handlers:
+        log.addHandler(each)
+    try:
+        yield handler.lines
+    finally:
+        for each in handlers:
+            log.removeHandler(each)
+        log.level, log.propagate = level, propagate
+
+
+def _failure(stage: Stage, error: Exception, last_words: deque[str]) -> str:
+    shown = "\n  ".join(last_words)
+    cause = f"{type(error).__name__}: {error}"
+    return f"stage {stage.name} failed: {cause}" + (f"\n  {shown}" if shown else "")
+
+
+def collect_result(folder: Path) -> StageResult:
+    """Add up what the tasks wrote at the end of their part files."""
+    counters = Counters()
+    result = StageResult({}, "", 0, 0, 0, 0.0, 0)
+    digest = 0
+    for path in part_files(folder):
+        for said in _statistics(path):
+            counters.merge(said["counters"])
+            digest += int(said["digest"], 16)
+            result.records += said["records"]
+            result.bytes += said["bytes"]
+            result.tasks += 1
+            result.task_cpu_seconds += said["cpu"]
+            result.peak_memory = max(result.peak_memory, said["memory"])
+    result.counters = counters.as_dict()
+    result.digest = f"{digest % (1 << 128):032x}"
+    return result
+
+
+def _statistics(path: Path) -> Iterator[dict[str, Any]]:
+    """The statistics lines among the last lines of a part file."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _TAIL))
+        lines = file.read().splitlines()
+    found = False
+    for line in lines:
+        key, _, value = line.partition(b"\t")
+        if key == TASK_KEY:
+            found = True
+            yield json.loads(value)
+    if not found and size:
+        raise StageError(f"{path.name} ends without its task's statistics: it is not whole")

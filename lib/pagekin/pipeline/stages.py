@@ -1,0 +1,118 @@
+"""The chain of stages: what each reads, which part of the configuration it depends on, and what is
+made of its output on this machine before it counts as finished.
+
+A stage is one mrjob job. This table is what `pagekin build --until` and the workspace know of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from pagekin.bags.counting import DF, WORDS, unpack_counts
+from pagekin.bags.dictionary import write_dictionary
+from pagekin.bags.frequencies import Frequencies
+from pagekin.bags.vocabulary import parse_forms
+from pagekin.config import BuildConfig
+from pagekin.pipeline.names import DICTIONARY, FREQUENCIES, RESOLUTION
+from pagekin.pipeline.records import read_merged
+from pagekin.text.words import Form
+from pagekin.web.captures import ALIAS, OVER
+from pagekin.web.resolution import write_resolution
+
+__all__ = ["STAGES", "Stage", "wanted_stages"]
+
+Finish = Callable[[Path, dict[str, dict[str, int]]], None]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One link of the chain."""
+
+    name: str
+    does: str  # for people
+    job: str  # module and class below pagekin.jobs
+    sections: tuple[str, ...] = ()  # of the configuration
+    reads: str = ""  # the stage whose part files it reads; "": the snapshot
+    tables: dict[str, tuple[str, str]] = field(default_factory=dict)  # option -> (stage, file)
+    version: int = 1  # raised when its output changes for the same configuration
+    finish: Finish = lambda folder, counters: None
+    wanted: Callable[[BuildConfig], bool] = lambda config: True
+
+
+def finish_inventory(folder: Path, counters: dict[str, dict[str, int]]) -> None:
+    """Make the table of aliases and of captures to pass over."""
+
+    def entries(kind: bytes) -> Iterator[tuple[bytes, bytes]]:
+        for key, value in read_merged(folder):
+            word, _, rest = value.partition(b" ")
+            if word == kind:
+                yield key, rest
+
+    write_resolution(
+        folder / RESOLUTION, entries(ALIAS), (capture for _, capture in entries(OVER))
+    )
+
+
+def finish_frequencies(folder: Path, counters: dict[str, dict[str, int]]) -> None:
+    """Make the tables of document frequencies and of words."""
+    parts = [
+        unpack_counts(value.removeprefix(DF))
+        for _, value in read_merged(folder)
+        if value.startswith(DF)
+    ]
+    terms = np.concatenate([np.empty(0, np.uint32), *(t for t, _ in parts)])
+    df = np.concatenate([np.empty(0, np.uint32), *(d for _, d in parts)])
+    bags = counters.get("frequencies", {}).get("bags", 0)
+    Frequencies.write(folder / FREQUENCIES, terms, df, bags)
+    write_dictionary(folder / DICTIONARY, _words(folder))
+
+
+def _words(folder: Path) -> Iterator[Form]:
+    for _, value in read_merged(folder):
+        if value.startswith(WORDS):
+            yield from parse_forms(value.removeprefix(WORDS))
+
+
+STAGES: tuple[Stage, ...] = (
+    Stage(
+        "inventory",
+        "which URL stands for which, and which capture is read",
+        "inventory:Inventory",
+        sections=("reading",),
+        finish=finish_inventory,
+        wanted=lambda config: config.reading.resolve,
+    ),
+    Stage(
+        "bag_fragments",
+        "pages become fragments, fragments are merged to raw bags",
+        "bag_fragments:BagFragments",
+        sections=("reading", "text", "window", "bag"),
+        tables={"resolution": ("inventory", RESOLUTION)},
+    ),
+    Stage(
+        "document_frequency",
+        "in how many bags each term stands, and its words",
+        "document_frequency:DocumentFrequency",
+        reads="bag_fragments",
+        finish=finish_frequencies,
+    ),
+    Stage(
+        "weighted_bags",
+        "raw bags are weighted, cut and normalised",
+        "weighted_bags:WeightedBags",
+        sections=("weight",),
+        reads="bag_fragments",
+        tables={"frequencies": ("document_frequency", FREQUENCIES)},
+    ),
+)
+
+
+def wanted_stages(config: BuildConfig, until: str = "") -> tuple[Stage, ...]:
+    """The stages that this configuration needs, up to and with `until`."""
+    chain = [stage for stage in STAGES if stage.wanted(config) or stage.name == until]
+    names = [stage.name for stage in chain]
+    return tuple(chain[: names.index(until) + 1] if until else chain)

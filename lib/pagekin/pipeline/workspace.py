@@ -1,0 +1,166 @@
+"""The workspace of a build: a folder with one folder for each finished stage, and nothing half done.
+
+    WORK/workspace.json         says that this is a workspace, and of which format
+    WORK/STAGE/part-*           the records of the stage
+    WORK/STAGE/*.arrays         its tables
+    WORK/STAGE/stage.json       configuration, fingerprint, counters, digest, times
+    WORK/STAGE/_SUCCESS         the stage is complete
+    WORK/.building/             what is being made; a stage moves out of it in one rename
+    WORK/summary.json           the summary of the last build
+
+A build holds a lock on the workspace. The lock is the kernel's, so a build that was killed, however
+hard, leaves none behind; what lies in `.building` from then is swept away at the next start.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pagekin.errors import WorkspaceError
+from pagekin.pipeline.records import part_files
+
+__all__ = ["Workspace", "write_json"]
+
+_FORMAT = 1
+_MARK = "workspace.json"
+_BUILDING = ".building"
+_RECORD = "stage.json"
+_DONE = "_SUCCESS"
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a file that is there whole or not at all."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    with beside.open("w", encoding="utf-8") as out:
+        json.dump(value, out, indent=2, ensure_ascii=False)
+        out.write("\n")
+        out.flush()
+        os.fsync(out.fileno())
+    beside.replace(path)
+
+
+class Workspace:
+    """A folder that is, or becomes, a workspace."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def open(cls, path: Path) -> Workspace:
+        """An existing workspace, for reading."""
+        if not (path / _MARK).is_file():
+            raise WorkspaceError(f"{path} is not a workspace; `pagekin build --work` makes one")
+        workspace = cls(path)
+        workspace._check_format()
+        return workspace
+
+    @classmethod
+    def create(cls, path: Path) -> Workspace:
+        """A workspace to build in; a folder of other things is refused."""
+        if path.exists() and not path.is_dir():
+            raise WorkspaceError(f"{path} is a file; a workspace is a folder")
+        if path.is_dir() and any(path.iterdir()) and not (path / _MARK).exists():
+            raise WorkspaceError(f"{path} holds other files and is no workspace; name a new folder")
+        path.mkdir(parents=True, exist_ok=True)
+        workspace = cls(path.resolve())
+        if not (path / _MARK).exists():
+            write_json(path / _MARK, {"pagekin workspace": _FORMAT})
+        workspace._check_format()
+        return workspace
+
+    def _check_format(self) -> None:
+        try:
+            found = json.loads((self.path / _MARK).read_text(encoding="utf-8"))
+            number = found["pagekin workspace"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise WorkspaceError(f"{self.path / _MARK} cannot be read; is it a workspace?") from error
+        if number != _FORMAT:
+            raise WorkspaceError(
+                f"{self.path} is a workspace of format {number}; this pagekin makes format {_FORMAT}."
+                " Build into a new folder"
+            )
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other builds out, and sweep up after one that was killed."""
+        with (self.path / ".lock").open("w") as lock:
+            try:
+                # a record lock: not inherited by task processes, which may outlive a killed build
+                fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise WorkspaceError(f"{self.path} is in use by another build") from error
+            self._sweep()
+            try:
+                yield
+            finally:
+                self._sweep()
+
+    def _sweep(self) -> None:
+        shutil.rmtree(self.path / _BUILDING, ignore_errors=True)
+
+    def new_folder(self, name: str) -> Path:
+        """A fresh folder for what is being made."""
+        building = self.path / _BUILDING
+        building.mkdir(exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix=f"{name}-", dir=building))
+
+    def stage_record(self, name: str) -> dict[str, Any] | None:
+        """What a complete stage says of itself; None for one that is not there."""
+        folder = self.stage_path(name)
+        if not (folder / _DONE).exists():
+            return None
+        try:
+            record: dict[str, Any] = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return record
+
+    def stage_path(self, name: str) -> Path:
+        """The folder of a stage."""
+        return self.path / name
+
+    def parts(self, name: str) -> list[Path]:
+        """The part files of a complete stage; WorkspaceError where it is not complete."""
+        self.require(name)
+        return part_files(self.stage_path(name))
+
+    def require(self, name: str) -> Path:
+        """The folder of a complete stage; WorkspaceError where it is not complete."""
+        if self.stage_record(name) is None:
+            raise WorkspaceError(f"{self.path}: stage {name} is not built; run pagekin build")
+        return self.stage_path(name)
+
+    def complete(self, name: str, made: Path, record: dict[str, Any]) -> None:
+        """Put a finished stage in its place: it is there whole from one moment to the next."""
+        write_json(made / _RECORD, record)
+        (made / _DONE).touch()
+        for path in made.iterdir():
+            _flush(path)
+        self.remove(name)
+        made.rename(self.stage_path(name))
+        _flush(self.path)
+
+    def remove(self, name: str) -> None:
+        """Take a stage away; it vanishes in one move."""
+        folder = self.stage_path(name)
+        if folder.exists():
+            grave = self.new_folder("old")
+            folder.rename(grave / name)
+            shutil.rmtree(grave, ignore_errors=True)
+
+
+def _flush(path: Path) -> None:
+    """Make sure that it is on the disk before something points to it."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,1 @@
+"""Text becomes terms: words, stop lists, stems, languages."""

@@ -1,0 +1,156 @@
+"""Words become terms: stop words go, the rest are stemmed and hashed to 32 bits [SIM 3.1, 3.2].
+
+Every distinct word is looked at once: a memo maps it to a number, and arrays map the number to its
+term and to how often it was seen (for the display form: the most frequent surface variant of a
+stem, [SIM] Figure 14). One dictionary hit per running word is all that a page costs.
+
+Terms of different languages share one space: a term is its letters. Two terms that share a hash
+are one term from then on; at 1,000,000 terms that happens to 1 in 8,600, and it is counted where
+the dictionary is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from pagekin.config import TextConfig
+from pagekin.text.stems import stemmer
+from pagekin.text.stoplists import stop_words
+from pagekin.text.markup import CODES
+
+__all__ = ["FIRST_HASH", "Form", "Vocabulary", "WordTable", "term_hash"]
+
+FIRST_HASH = 16  # smaller values are the section marks of fragments
+_FULL = 400_000  # words in all tables: about 100 MB
+
+Numbers = NDArray[np.int32]
+Terms = NDArray[np.uint32]
+
+
+class Form(NamedTuple):
+    """A term, one surface form of it, and how often that form was seen."""
+
+    hash: int
+    term: str
+    form: str
+    count: int
+
+
+def term_hash(term: str) -> int:
+    """The 32-bit name of a term; fixed for ever, because it is stored."""
+    value: int = xxhash.xxh32_intdigest(term.encode("utf-8", "replace"))
+    return value if value >= FIRST_HASH else value + FIRST_HASH
+
+
+class WordTable:
+    """The words of one language: number 0 is any word that is dropped, markers are negative."""
+
+    def __init__(self, config: TextConfig, language: str) -> None:
+        self._term_of = _term_rule(config, language)
+        self._max_letters = config.max_letters
+        self._memo = _Memo(self._learn)
+        self._words: list[str] = [""]
+        self._terms: list[str] = [""]
+        self._hashes = np.zeros(1024, dtype=np.uint32)
+        self._counts = np.zeros(1024, dtype=np.int64)
+
+    def __len__(self) -> int:
+        return len(self._memo)
+
+    def numbers(self, tokens: list[str]) -> Numbers:
+        """The number of each token."""
+        return np.fromiter(map(self._memo.__getitem__, tokens), dtype=np.int32, count=len(tokens))
+
+    def terms(self, numbers: Numbers) -> Terms:
+        """The term hash of each number (none of them a marker); 0 for a dropped word."""
+        return self._hashes[numbers]
+
+    def count(self, numbers: Numbers) -> None:
+        """Note that these words were seen."""
+        np.add.at(self._counts, numbers, 1)
+
+    def forms(self) -> Iterator[Form]:
+        """Every word seen, with its term and count."""
+        for number in np.flatnonzero(self._counts[: len(self._words)]).tolist():
+            if number:
+                yield Form(
+                    int(self._hashes[number]),
+                    self._terms[number],
+                    self._words[number],
+                    int(self._counts[number]),
+                )
+
+    def _learn(self, word: str) -> int:
+        if len(word) > self._max_letters or not any(c.isalpha() for c in word):
+            return 0
+        term = self._term_of(word)
+        if not term:
+            return 0
+        number = len(self._words)
+        self._words.append(word)
+        self._terms.append(term)
+        if number == len(self._hashes):
+            self._hashes = np.concatenate([self._hashes, np.zeros_like(self._hashes)])
+            self._counts = np.concatenate([self._counts, np.zeros_like(self._counts)])
+        self._hashes[number] = term_hash(term)
+        return number
+
+
+class _Memo(dict[str, int]):
+    """word -> number; asks `learn` at the first sight of a word."""
+
+    def __init__(self, learn: Callable[[str], int]) -> None:
+        super().__init__(CODES)
+        self._learn = learn
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = self._learn(word)
+        return number
+
+
+def _term_rule(config: TextConfig, language: str) -> Callable[[str], str]:
+    """word -> its term, or "" for a word that is dropped."""
+    stops = stop_words(language) if config.stop_words else frozenset()
+    if config.stemming == "nostem":
+        return lambda word: "" if word in stops else word
+    stem = stemmer(language)
+    stopped = frozenset(map(stem, stops))
+    if config.stemming == "stopstem":
+        # a word that stems to nothing ("s") is no word for STEM, so it is none here
+        return lambda word: word if stem(word) and stem(word) not in stopped else ""
+
+    def stemmed(word: str) -> str:
+        result = stem(word)
+        return "" if result in stopped else result
+
+    return stemmed
+
+
+class Vocabulary:
+    """The word tables of all languages that a task meets, within bounded memory."""
+
+    def __init__(self, config: TextConfig) -> None:
+        self._config = config
+        self._tables: dict[str, WordTable] = {}
+
+    def table(self, language: str) -> WordTable:
+        """The table for a language, made at its first page."""
+        table = self._tables.get(language)
+        if table is None:
+            table = self._tables[language] = WordTable(self._config, language)
+        return table
+
+    def full(self) -> bool:
+        """Is it time to take the forms and start anew?"""
+        return sum(map(len, self._tables.values())) > _FULL
+
+    def take_forms(self) -> Iterator[Form]:
+        """All forms seen so far; the tables are empty afterwards."""
+        tables, self._tables = self._tables, {}
+        for table in tables.values():
+            yield from table.forms()

@@ -1,0 +1,63 @@
+"""The captures of one URL settled: which one is read, and what the URL stands for.
+
+Values arrive sorted as bytes, captures before redirects:
+
+    c DATE NAME TARGET    a capture of a page; TARGET is its canonical URL, or "-"
+    r DATE TARGET         a redirect
+
+The latest capture wins, by WARC date and then by name. A URL with a capture of its own is no alias
+of a redirect's target (a login wall today does not unmake yesterday's page); of several redirects
+the latest counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from pagekin.counters import Counters
+
+__all__ = ["ALIAS", "OVER", "capture_value", "redirect_value", "settle"]
+
+Pair = tuple[bytes, bytes]
+
+ALIAS = b"alias"
+OVER = b"over"
+_NONE = "-"
+
+
+def capture_value(date: str, name: bytes, target: str | None) -> bytes:
+    """A page was captured under this name; `target` is the URL that it names as its own."""
+    return b"c %b %b %b" % (_word(date), name, (target or _NONE).encode())
+
+
+def redirect_value(date: str, target: str) -> bytes:
+    """The URL was redirected to `target`."""
+    return b"r %b %b" % (_word(date), target.encode())
+
+
+def _word(date: str) -> bytes:
+    return "".join(date.split()).encode("ascii", "replace") or b"-"
+
+
+def settle(url: bytes, values: Iterable[bytes], counters: Counters) -> Iterator[Pair]:
+    """What the inventory says of one URL."""
+    capture = redirect = b""
+    for value in values:
+        if value.startswith(b"c "):
+            if capture:
+                counters.add("inventory", "captures_passed_over")
+                yield url, OVER + b" " + _name(capture)
+            capture = value
+        else:
+            redirect = value
+    if redirect and capture:
+        counters.add("inventory", "redirects_of_captured_urls")
+    target = (capture or redirect).rsplit(b" ", 1)[1]
+    if target not in {_NONE.encode(), url}:
+        counters.add("inventory", "aliases")
+        yield url, ALIAS + b" " + target
+
+
+def _name(capture: bytes) -> bytes:
+    # the name itself may hold blanks: it stands between the date and the target
+    return capture.split(b" ", 2)[2].rsplit(b" ", 1)[0]

@@ -1,0 +1,147 @@
+"""From bytes to text: which charset a page is in, and the page as valid UTF-8.
+
+The order is that of browsers (WHATWG Encoding and HTML standards): byte order mark, HTTP header,
+`<meta>`, then detection. Unlike a browser a crawler cannot ask anybody to reload: a declared charset
+in which the bytes are no valid text is not believed when a later hint fits them without an error.
+UTF-8 with a few broken bytes stays UTF-8 when its whole sequences outnumber the broken ones.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+
+from resiliparse.parse.encoding import detect_encoding
+
+__all__ = ["to_utf8"]
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_PRESCAN = 4096  # bytes; browsers look at 1,024, and a good number of pages declare later
+_DECLARED = re.compile(rb"""<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*["']?\s*([\w:.+-]+)""", re.I)
+
+# Labels that mean a superset on the web (WHATWG), and Python's names for it.
+_SUPERSETS = {
+    "ascii": "cp1252",
+    "us-ascii": "cp1252",
+    "iso-8859-1": "cp1252",
+    "iso8859-1": "cp1252",
+    "latin-1": "cp1252",
+    "latin1": "cp1252",
+    "iso-8859-9": "cp1254",
+    "iso-8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "gb_2312-80": "gb18030",
+    "x-gbk": "gb18030",
+    "shift_jis": "cp932",
+    "shift-jis": "cp932",
+    "x-sjis": "cp932",
+    "sjis": "cp932",
+    "euc-kr": "cp949",
+    "ks_c_5601-1987": "cp949",
+    "big5": "big5hkscs",
+    "utf8": "utf-8",
+    "x-mac-roman": "mac-roman",
+    "x-mac-cyrillic": "mac-cyrillic",
+}
+
+
+def to_utf8(body: bytes, header_charset: str = "") -> tuple[bytes, str]:
+    """The page as valid UTF-8 without NUL bytes, and the name of the charset that it was in."""
+    for bom, name in _BOMS:
+        if body.startswith(bom):
+            return _clean(_recode(body[len(bom) :], name)), web_name(name)
+    charset, whole = _choose(body, header_charset)
+    if charset == "utf-8" and whole:
+        return _clean(body), charset
+    return _clean(_recode(body, charset)), web_name(charset)
+
+
+def _clean(body: bytes) -> bytes:
+    return body.replace(b"\0", b"") if b"\0" in body else body
+
+
+def _recode(body: bytes, charset: str) -> bytes:
+    # surrogatepass decoders (utf-16 with lone surrogates) would not encode: replace there too
+    return body.decode(charset, "replace").encode("utf-8", "replace")
+
+
+def _choose(body: bytes, header_charset: str) -> tuple[str, bool]:
+    """The charset, and whether all of the page is valid in it."""
+    hints: list[str] = []
+    for charset in _hints(body, header_charset):
+        if _fits(body, charset):
+            return charset, True
+        hints.append(charset)
+    if not hints and not _has_escapes(body) and _fits(body, "utf-8"):
+        return "utf-8", True
+    if "utf-8" in hints and _mostly_utf8(body):
+        return "utf-8", False
+    detected = python_codec(detect_encoding(body)) or "cp1252"
+    return (detected if not hints or _fits(body, detected) else hints[0]), False
+
+
+def _has_escapes(body: bytes) -> bool:
+    """ISO-2022 is valid ASCII, and yet not the text that it seems."""
+    return b"\x1b$" in body or b"\x1b(" in body
+
+
+def _hints(body: bytes, header_charset: str) -> Iterator[str]:
+    header = python_codec(header_charset)
+    if header:
+        yield header
+    match = _DECLARED.search(body[:_PRESCAN])
+    declared = python_codec(match.group(1).decode("ascii", "replace")) if match else ""
+    if declared:
+        # a meta that can be read as ASCII is not in UTF-16, whatever it says
+        yield "utf-8" if declared.startswith("utf-16") else declared
+
+
+def python_codec(label: str | None) -> str:
+    """Python's name for a charset label of the web; "" for one that means no text encoding."""
+    name = (label or "").strip().strip("\"'").lower()
+    name = _SUPERSETS.get(name, name)
+    try:
+        info = codecs.lookup(name) if name else None
+    except (LookupError, ValueError):  # ValueError: a label with a NUL
+        return ""
+    text = info is not None and getattr(info, "_is_text_encoding", True)
+    return info.name if info is not None and text and info.name not in _NO_CHARSETS else ""
+
+
+_NO_CHARSETS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined"})
+
+
+def web_name(codec: str) -> str:
+    """The name that the web has for one of Python's codecs.
+
+    >>> web_name("cp1252"), web_name("iso8859-2")
+    ('windows-1252', 'iso-8859-2')
+    """
+    if codec in _WEB_NAMES:
+        return _WEB_NAMES[codec]
+    return codec.replace("iso8859", "iso-8859").replace("cp125", "windows-125")
+
+
+_WEB_NAMES = {"cp932": "shift_jis", "cp949": "euc-kr", "cp874": "windows-874", "big5hkscs": "big5"}
+
+
+def _fits(body: bytes, charset: str) -> bool:
+    """Is all of it valid, but for a character that the end of the page cuts?"""
+    try:
+        codecs.getincrementaldecoder(charset)("strict").decode(body, final=False)
+    except (UnicodeError, ValueError):
+        return False
+    return True
+
+
+def _mostly_utf8(body: bytes) -> bool:
+    text = body.decode("utf-8", "replace")
+    broken = text.count("\ufffd")
+    return len(text.encode("utf-8")) - len(text) - 2 * broken >= broken

@@ -1,0 +1,63 @@
+"""A first look at a WARC file: which pages were captured when, and what was redirected where.
+
+Only headers are read, at a tenth of the price of reading the pages, unless canonical URLs are
+wanted, which stand in the pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from pagekin.config import ReadingConfig
+from pagekin.counters import Counters
+from pagekin.web.captures import capture_value, redirect_value
+from pagekin.web.http import HttpResponse
+from pagekin.web.page import Page, PageReader, is_html, open_response, status_reason
+from pagekin.web.reader import capture_name, read_file
+from pagekin.web.urls import Resolver
+from pagekin.web.warc import Record
+
+__all__ = ["Surveyor"]
+
+Pair = tuple[bytes, bytes]
+Report = Callable[[int, int], None]
+
+_HEADERS_ONLY = 1 << 10  # bytes of a body: to see whether it is HTML when no type is given
+
+
+class Surveyor:
+    """Looks through snapshot files under one configuration."""
+
+    def __init__(self, config: ReadingConfig, counters: Counters) -> None:
+        self._canonical = config.follow_canonical
+        self._limit = config.max_page_bytes if config.follow_canonical else _HEADERS_ONLY
+        self._counters = counters
+        self._pages = PageReader(config, Counters())  # what it counts is counted by the readers
+
+    def survey(self, uri: str, report: Report) -> Iterator[Pair]:
+        """(URL, capture or redirect) of each record that is one."""
+        for record in read_file(uri, self._counters, self._limit):
+            opened = open_response(record)
+            report(int(not isinstance(opened, str)), record.offset)
+            if not isinstance(opened, str) and not self._pages.excludes(opened[0]):
+                yield from self._look(capture_name(uri, record), record, *opened)
+
+    def _look(self, name: bytes, record: Record, url: str, response: HttpResponse) -> Iterator[Pair]:
+        reason = status_reason(response)
+        if reason == "redirect":
+            target = Resolver(url)(response.headers["location"])
+            if target is None:
+                self._counters.add("inventory", "redirects_to_no_web_address")
+            elif target == url:
+                self._counters.add("inventory", "redirects_to_itself")
+            else:
+                self._counters.add("inventory", "redirects")
+                yield url.encode(), redirect_value(record.date, target)
+        elif not reason and is_html(response):
+            self._counters.add("inventory", "captures")
+            target = self._read_canonical(record) if self._canonical else None
+            yield url.encode(), capture_value(record.date, name, target)
+
+    def _read_canonical(self, record: Record) -> str | None:
+        page = self._pages.read(record)
+        return page.canonical if isinstance(page, Page) else None

@@ -1,0 +1,159 @@
+"""A WARC record becomes a page, or the name of the reason why it does not.
+
+Every record ends in exactly one count of the group `records`: `used`, or why it was left out.
+What is odd about a page that is used (cut, truncated, undeclared charset ...) is counted in the
+group `pages`. See docs/formats.md, "Counters", for all names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pagekin.config import ReadingConfig
+from pagekin.counters import Counters
+from pagekin.text.languages import language_of
+from pagekin.web.charset import to_utf8
+from pagekin.web.html import Flat, flatten
+from pagekin.web.http import HttpResponse, content_type, decode_body, parse_http
+from pagekin.web.urls import Resolver, canonical, host
+from pagekin.web.warc import Record
+
+__all__ = ["Page", "PageReader", "is_html", "make_page", "open_response"]
+
+_HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
+_SNIFF = 1024  # bytes that are looked at when no type is given
+_BINARY = (b"%PDF-", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"PK\x03\x04", b"\x1f\x8b", b"RIFF")
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_NOFOLLOW = ("nofollow", "ugc", "sponsored")
+
+
+@dataclass(slots=True)
+class Page:
+    """What a reader sees of a page, flat; words are not yet cut."""
+
+    url: str
+    flat: Flat
+    language: str  # ISO 639-1, or "" where nobody knows
+    charset: str
+    resolver: Resolver
+
+    @property
+    def noindex(self) -> bool:
+        return "noindex" in self.flat.robots or "none" in self.flat.robots.split()
+
+    @property
+    def nofollow(self) -> bool:
+        return "nofollow" in self.flat.robots or "none" in self.flat.robots.split()
+
+    @property
+    def canonical(self) -> str | None:
+        """The URL that the page names as its own, if it names a valid one."""
+        return self.resolver(self.flat.canonical) if self.flat.canonical else None
+
+    def targets(self) -> list[str | None]:
+        """The canonical URL of each link, None for links that lead to no web page."""
+        return list(map(self.resolver, self.flat.hrefs))
+
+    def is_nofollow(self, link: int) -> bool:
+        """Does the link's rel, or the page, ask not to count it?"""
+        rel = self.flat.rels[link].lower()
+        return self.nofollow or (rel != "" and any(word in rel for word in _NOFOLLOW))
+
+
+def open_response(record: Record) -> tuple[str, HttpResponse] | str:
+    """The canonical URL and the HTTP response of a record, or the reason why it has none."""
+    if record.kind != "response":
+        return f"not_response_{record.kind}"
+    url = canonical(record.url)
+    if url is None:
+        return "bad_url"
+    response = parse_http(record.block)
+    return response if isinstance(response, str) else (url, response)
+
+
+def status_reason(response: HttpResponse) -> str:
+    """Why a response with this status is no page; "" for 200."""
+    if response.status == 200:
+        return ""
+    if response.status in _REDIRECTS and "location" in response.headers:
+        return "redirect"
+    return f"status_{response.status // 100}xx"
+
+
+def is_html(response: HttpResponse) -> bool:
+    """By its content type; where none is given, by what it looks like."""
+    kind, _ = content_type(response.headers)
+    if kind:
+        return kind in _HTML_TYPES
+    start = response.body[:_SNIFF].lower()
+    return b"<html" in start or b"<!doctype html" in start
+
+
+def make_page(
+    url: str, body: bytes, header_charset: str = "", counters: Counters | None = None
+) -> Page | str:
+    """The page in decoded HTML bytes, or the reason why there is none."""
+    if not body.strip():
+        return "empty"
+    if body.startswith(_BINARY):
+        return "binary"
+    text, charset = to_utf8(body, header_charset)
+    flat = flatten(text)
+    if flat is None:
+        return "no_markup"
+    resolver = _resolver(url, flat.base)
+    language = language_of(flat.language, flat.text)
+    if counters:
+        counters.add("pages", "too_deep_for_a_tree", int(flat.deep))
+        counters.add("charsets", charset)
+        counters.add("languages", language or "unknown")
+    return Page(url, flat, language, charset, resolver)
+
+
+def _resolver(url: str, base: str) -> Resolver:
+    if not base:
+        return Resolver(url)
+    return Resolver(Resolver(url)(base) or url)
+
+
+class PageReader:
+    """Reads records as pages under one configuration, counting what becomes of each."""
+
+    def __init__(self, config: ReadingConfig, counters: Counters) -> None:
+        self._config = config
+        self._counters = counters
+        self._excluded = tuple(name.lower() for name in config.exclude_host)
+
+    def read(self, record: Record) -> Page | str:
+        """The page, or the reason why the record is left out; the caller counts which."""
+        opened = open_response(record)
+        if isinstance(opened, str):
+            return opened
+        url, response = opened
+        reason = self._refuse(url, response)
+        return reason or self._make(url, record, response)
+
+    def _refuse(self, url: str, response: HttpResponse) -> str:
+        if self.excludes(url):
+            return "excluded_host"
+        return status_reason(response) or ("" if is_html(response) else "not_html")
+
+    def excludes(self, url: str) -> bool:
+        """Is the URL on a host that is not to be read?"""
+        if not self._excluded:
+            return False
+        name = host(url).partition(":")[0]
+        return any(name == h or name.endswith(f".{h}") for h in self._excluded)
+
+    def _make(self, url: str, record: Record, response: HttpResponse) -> Page | str:
+        body, notes = decode_body(response, self._config.max_page_bytes)
+        page = make_page(url, body, content_type(response.headers)[1], self._counters)
+        if isinstance(page, str):
+            return page
+        if self._config.obey_robots and page.noindex:
+            return "noindex"
+        self._counters.add("pages", "cut_to_limit", int("cut" in notes or record.cut))
+        for note in notes:
+            self._counters.add("pages", note, int(note != "cut"))
+        self._counters.add("pages", "truncated_by_crawler", int(bool(record.truncated)))
+        return page

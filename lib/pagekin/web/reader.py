@@ -1,0 +1,86 @@
+"""All pages of a WARC file, with a count for every record that is none.
+
+The counts of the group `records` are checked after each file: what was read is what was used and
+what was left out, reason by reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+from pagekin.config import ReadingConfig
+from pagekin.counters import Counters
+from pagekin.errors import InputError
+from pagekin.web.page import Page, PageReader
+from pagekin.web.resolution import Resolution
+from pagekin.web.streams import open_source
+from pagekin.web.warc import Damage, Record, read_records
+
+__all__ = ["SnapshotReader", "capture_name", "read_file"]
+
+_HEADERS = 64 << 10  # bytes of HTTP headers before the body
+
+Report = Callable[[int, int], None]  # pages, bytes of the file
+
+
+def capture_name(uri: str, record: Record) -> bytes:
+    """How a capture is named between the inventory and the readers."""
+    return f"{uri}:{record.place}".encode()
+
+
+def read_file(
+    uri: str, counters: Counters, limit: int
+) -> Iterator[Record]:
+    """The intact records of a file, `limit` bytes of each body; damage is counted, and so is a
+    file that cannot be read."""
+    try:
+        with open_source(uri) as stream:
+            yield from _intact(stream, counters, limit + _HEADERS)
+        counters.add("files", "read")
+    except InputError as error:
+        counters.add("files", "failed")
+        print(f"pagekin: {error}")  # noqa: T201 - a task's stdout is its log
+
+
+def _intact(stream: BinaryIO, counters: Counters, limit: int) -> Iterator[Record]:
+    for item in read_records(stream, limit):
+        counters.add("records", "read")
+        if isinstance(item, Damage):
+            counters.add("records", f"damaged_{item.reason}")
+        else:
+            yield item
+
+
+class SnapshotReader:
+    """Pages of snapshot files under one configuration."""
+
+    def __init__(
+        self, config: ReadingConfig, counters: Counters, resolution: Resolution | None = None
+    ) -> None:
+        self._limit = config.max_page_bytes
+        self._pages = PageReader(config, counters)
+        self._counters = counters
+        self._resolution = resolution
+
+    def pages(self, uri: str, report: Report = lambda pages, size: None) -> Iterator[Page]:
+        """The pages of one file."""
+        add = self._counters.add
+        for record in read_file(uri, self._counters, self._limit):
+            page = self._read(uri, record)
+            add("records", page if isinstance(page, str) else "used")
+            report(int(not isinstance(page, str)), record.offset)
+            if not isinstance(page, str):
+                yield page
+        self._check(uri)
+
+    def _read(self, uri: str, record: Record) -> Page | str:
+        if self._resolution and self._resolution.passes_over(capture_name(uri, record)):
+            return "other_capture"
+        return self._pages.read(record)
+
+    def _check(self, uri: str) -> None:
+        counts = dict(self._counters.as_dict().get("records", {}))
+        read = counts.pop("read", 0)
+        if read != sum(counts.values()):
+            raise AssertionError(f"{uri}: {read} records read, {sum(counts.values())} accounted for")

@@ -1,0 +1,92 @@
+"""What the inventory of a snapshot found: URLs that stand for others, and captures to pass over.
+
+A redirected URL (or, as an option, a page with rel=canonical) is an alias of its target, so that a
+link to a page that moved counts for the page. Of several captures of one URL only the latest is
+read; the others are passed over, so that nothing counts twice.
+
+One array file, memory-mapped: 16 bytes an alias and its target's text. Chains are followed at look-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import xxhash
+
+from pagekin.tables import ArrayFile, write_arrays
+
+__all__ = ["Resolution", "write_resolution"]
+
+_KIND = "resolution"
+_MAX_HOPS = 10  # longer chains are loops or traps; browsers stop at 20
+
+
+def write_resolution(
+    path: Path, aliases: Iterable[tuple[bytes, bytes]], passed_over: Iterable[bytes]
+) -> None:
+    """Store (alias, target) URLs and the names of captures that are passed over."""
+    hashes: list[int] = []
+    offsets: list[int] = [0]
+    targets = bytearray()
+    for alias, target in aliases:
+        hashes.append(xxhash.xxh3_64_intdigest(alias))
+        targets += target
+        offsets.append(len(targets))
+    skipped = sorted(map(xxhash.xxh3_64_intdigest, passed_over))
+    keys = np.array(hashes, dtype=np.uint64)
+    order = np.argsort(keys, kind="stable")
+    bounds = np.array(offsets, dtype=np.uint64)
+    arrays = {
+        "aliases": keys[order],
+        "starts": bounds[:-1][order],
+        "ends": bounds[1:][order],
+        "targets": np.frombuffer(bytes(targets), dtype=np.uint8),
+        "passed_over": np.array(skipped, dtype=np.uint64),
+    }
+    write_arrays(path, _KIND, {}, arrays)
+
+
+class Resolution:
+    """Looks up what the inventory found."""
+
+    def __init__(self, path: Path) -> None:
+        file = ArrayFile(path, _KIND)
+        self._aliases, self._starts, self._ends = file["aliases"], file["starts"], file["ends"]
+        self._targets = file["targets"]
+        self._passed_over = file["passed_over"]
+
+    def passes_over(self, capture: bytes) -> bool:
+        """Is this capture not the one to read?"""
+        return _find(self._passed_over, xxhash.xxh3_64_intdigest(capture)) >= 0
+
+    def resolve(self, urls: Sequence[str]) -> dict[str, str]:
+        """The URLs among these that stand for others, with what they stand for."""
+        if not len(self._aliases) or not urls:
+            return {}
+        keys = np.array([xxhash.xxh3_64_intdigest(url.encode()) for url in urls], dtype=np.uint64)
+        at = np.minimum(np.searchsorted(self._aliases, keys), len(self._aliases) - 1)
+        hits = np.flatnonzero(self._aliases[at] == keys)
+        return {urls[k]: self.end_of(urls[k]) for k in hits.tolist()}
+
+    def end_of(self, url: str) -> str:
+        """The end of the chain that begins at `url`; the URL itself where the chain never ends."""
+        end, hops = url, 0
+        while (target := self._target(end)) is not None:
+            end, hops = target, hops + 1
+            if hops > _MAX_HOPS or end == url:
+                return url
+        return end
+
+    def _target(self, url: str) -> str | None:
+        k = _find(self._aliases, xxhash.xxh3_64_intdigest(url.encode()))
+        if k < 0:
+            return None
+        return bytes(self._targets[int(self._starts[k]) : int(self._ends[k])]).decode()
+
+
+def _find(ordered: np.ndarray, key: int) -> int:  # type: ignore[type-arg]
+    """Where `key` stands, or -1."""
+    at = int(np.searchsorted(ordered, np.uint64(key)))
+    return at if at < len(ordered) and int(ordered[at]) == key else -1

@@ -1,0 +1,102 @@
+"""A page put into words for people and for JSON: the stream that everything else is computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pagekin.config import TextConfig
+from pagekin.counters import Counters
+from pagekin.text.tokens import tokenise
+from pagekin.text.words import WordTable
+from pagekin.text.markup import LINK, LINK_END, NAMES, TITLE, TITLE_END
+from pagekin.web.page import Page
+
+__all__ = ["describe_page", "page_lines"]
+
+_WIDTH = 100
+
+
+def describe_page(page: Page, config: TextConfig, counters: Counters) -> dict[str, Any]:
+    """Everything that the reader knows of the page."""
+    tokens = tokenise(page.flat.text)
+    table = WordTable(config, page.language)
+    words = [token for token in tokens if token not in NAMES]
+    kept = dict(zip(words, (table.numbers(words) > 0).tolist(), strict=True))
+    counters.add("text", "words", len(words))
+    counters.add("text", "words_dropped", sum(1 for word in words if not kept[word]))
+    targets = page.targets()
+    links = [
+        {"href": href, "target": target, "rel": rel}
+        for href, target, rel in zip(page.flat.hrefs, targets, page.flat.rels, strict=True)
+    ]
+    counters.add("links", "found", len(links))
+    counters.add("links", "no_web_address", targets.count(None))
+    return {
+        "url": page.url,
+        "title": " ".join(_title(tokens)),
+        "language": page.language,
+        "charset": page.charset,
+        "base": page.flat.base,
+        "canonical": page.canonical,
+        "robots": page.flat.robots.strip(),
+        "links": links,
+        "stream": [_describe_token(token, kept) for token in tokens],
+        "counters": counters.as_dict(),
+    }
+
+
+def _title(tokens: list[str]) -> Iterator[str]:
+    if TITLE in tokens:
+        for token in tokens[tokens.index(TITLE) + 1 :]:
+            if token == TITLE_END:
+                return
+            if token not in NAMES:
+                yield token
+
+
+def _describe_token(token: str, kept: dict[str, bool]) -> dict[str, str]:
+    if token in NAMES:
+        return {"mark": NAMES[token]}
+    return {"word": token} if kept[token] else {"dropped": token}
+
+
+def page_lines(described: dict[str, Any]) -> Iterator[str]:
+    """The same for people."""
+    for name in ("url", "title", "language", "charset", "base", "canonical", "robots"):
+        if described[name]:
+            yield f"{name:10} {described[name]}"
+    yield ""
+    yield from _wrap(_pieces(described))
+    yield ""
+    for group, names in described["counters"].items():
+        yield f"{group:10} " + ", ".join(f"{name} {amount:,}" for name, amount in names.items())
+
+
+def _pieces(described: dict[str, Any]) -> Iterator[str]:
+    """Words and marks; a link as [ words -> where it leads ]."""
+    links = iter(described["links"])
+    open_links: list[str] = []
+    for token in described["stream"]:
+        mark = token.get("mark")
+        if mark == NAMES[LINK]:
+            link = next(links)
+            open_links.append(link["target"] or f"no web address: {link['href']}")
+            yield "["
+        elif mark == NAMES[LINK_END] and open_links:
+            yield f"-> {open_links.pop()}]"
+        elif mark:
+            yield f"<{mark}>"
+        else:
+            yield token.get("word") or f"({token['dropped']})"
+
+
+def _wrap(pieces: Iterator[str]) -> Iterator[str]:
+    line = ""
+    for piece in pieces:
+        if line and len(line) + len(piece) >= _WIDTH:
+            yield line
+            line = ""
+        line += f" {piece}" if line else piece
+    if line:
+        yield line

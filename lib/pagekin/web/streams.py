@@ -1,0 +1,134 @@
+"""A file at any address, opened as a stream of bytes that is read forwards once.
+
+Addresses are local paths (also as `file://`), `hdfs://` through the `hadoop` command, `s3://`,
+`https://` and `http://`. Whatever goes wrong is an InputError in one sentence, also in the middle:
+a stream never just ends early. Nothing is decompressed here, and there is no seeking.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+from urllib.parse import unquote
+
+from pagekin.errors import InputError
+from pagekin.web import hdfs
+from pagekin.web.remote import HttpFile, Remote, reason_of
+
+__all__ = [
+    "SCHEMES",
+    "http_facts",
+    "local_errors",
+    "local_path",
+    "open_source",
+    "scheme_of",
+]
+
+SCHEMES: Final = ("hdfs", "s3", "https", "http")  # beside local files
+
+_BUFFER: Final = 64 << 10  # bytes; the readers take as much at a time
+
+_Read = Callable[[int], bytes]
+_Sleep = Callable[[float], None]
+
+
+@contextmanager
+def open_source(uri: str, sleep: _Sleep = time.sleep) -> Iterator[BinaryIO]:
+    """The bytes of a file; InputError when it cannot be opened, or when reading breaks off."""
+    with _open(uri, sleep) as read, io.BufferedReader(_Raw(read), _BUFFER) as stream:
+        yield stream
+
+
+def http_facts(uri: str) -> tuple[int, str]:
+    """Size (-1 when unknown) and ETag, or else date, of a file; its bytes are not waited for."""
+    # GET and not HEAD, because signed addresses are good for one method only
+    with closing(HttpFile(uri, time.sleep)) as file:
+        file.open()
+        return file.size, file.version
+
+
+def scheme_of(uri: str) -> str:
+    """The scheme of an address, empty for a local path.
+
+    >>> scheme_of("S3://bucket/key"), scheme_of("crawl/a.warc"), scheme_of("file:///a.warc")
+    ('s3', '', '')
+    """
+    match = re.match(r"([a-z][a-z\d+.-]*)://", uri, re.I)
+    scheme = match[1].lower() if match else ""
+    return "" if scheme == "file" else scheme
+
+
+def local_path(uri: str) -> Path:
+    """
+    >>> local_path("file:///crawl/a%20b.warc").as_posix()
+    '/crawl/a b.warc'
+    """
+    address = uri.lower().startswith("file://")
+    return Path(unquote(uri[len("file://") :]) if address else uri).expanduser()
+
+
+@contextmanager
+def local_errors(uri: str) -> Iterator[None]:
+    """What the system refuses as an InputError about `uri`."""
+    try:
+        yield
+    # a path with a NUL is a ValueError, the home of an unknown user a RuntimeError
+    except (OSError, ValueError, RuntimeError) as error:
+        raise InputError(f"{uri}: cannot be read: {reason_of(error)}") from error
+
+
+class _Raw(io.RawIOBase):
+    """The least that a buffered stream asks for."""
+
+    def __init__(self, read: _Read) -> None:
+        self._read = read
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _open(uri: str, sleep: _Sleep) -> AbstractContextManager[_Read]:
+    match scheme_of(uri):
+        case "":
+            return _open_local(uri)
+        case "hdfs":
+            return hdfs.open_file(uri)
+        case "s3":
+            from pagekin.web.s3 import S3File  # noqa: PLC0415 - 0.2 s that others need not pay
+
+            return _open_remote(S3File(uri, sleep))
+        case "http" | "https":
+            return _open_remote(HttpFile(uri, sleep))
+        case scheme:
+            raise InputError(f"{uri}: cannot be read: {scheme}:// is unknown")
+
+
+@contextmanager
+def _open_remote(file: Remote) -> Iterator[_Read]:
+    with closing(file):
+        file.open()
+        yield file.read
+
+
+@contextmanager
+def _open_local(uri: str) -> Iterator[_Read]:
+    with local_errors(uri):
+        file = local_path(uri).open("rb", buffering=0)
+    with file:
+        yield partial(_read_local, uri, file)
+
+
+def _read_local(uri: str, file: io.FileIO, size: int) -> bytes:
+    with local_errors(uri):
+        return file.read(size)

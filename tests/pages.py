@@ -1,0 +1,46 @@
+"""Pages for tests: from plain token lists, or from HTML."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+from pagekin.bags.bag import Bag, parse_bag
+from pagekin.bags.extract import Extractor
+from pagekin.bags.merge import BagMerger
+from pagekin.bags.vocabulary import is_forms
+from pagekin.config import BuildConfig
+from pagekin.counters import Counters
+from pagekin.web.html import Flat
+from pagekin.web.page import Page, make_page
+from pagekin.web.urls import Resolver
+from tests.plain import PlainPage
+
+NO_ADDRESS = "mailto:nobody@example.org"
+
+
+def page_of(plain: PlainPage) -> Page:
+    """The page that the reader would make of these tokens."""
+    hrefs = [target or NO_ADDRESS for target in plain.targets]
+    flat = Flat(" ".join(plain.tokens), hrefs, [""] * len(hrefs))
+    return Page(plain.url, flat, "en", "utf-8", Resolver(plain.url))
+
+
+def html_page(html: str, url: str = "http://one.example/") -> Page:
+    """The page in some HTML."""
+    page = make_page(url, html.encode())
+    assert not isinstance(page, str), page
+    return page
+
+
+def raw_bags(
+    pages: list[Page], config: BuildConfig, counters: Counters | None = None, seed: int = 0
+) -> dict[str, Bag]:
+    """Raw bags as a mapper, a sort and a reducer make them."""
+    counters = counters or Counters()
+    extractor = Extractor(config, counters)
+    pairs = list(itertools.chain.from_iterable(map(extractor.extract, pages)))
+    random.Random(seed).shuffle(pairs)
+    pairs = sorted(pair for pair in pairs if not is_forms(pair))
+    merger = BagMerger(config.bag, config.window, counters)
+    return {bag.url: bag for bag in itertools.starmap(parse_bag, merger.merge(pairs))}
