@@ -48,7 +48,10 @@ class BagFragments(PagekinJob):
 
         merger = BagMerger(self.config.bag, self.config.window, self.counters_)
         for words, run in groupby(pairs, key=is_forms):
-            yield from merge_forms(run) if words else merger.merge(run)
+            if words:
+                yield from merge_forms(run)
+            else:
+                yield from merger.merge(run)
 
 
 if __name__ == "__main__":

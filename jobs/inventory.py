@@ -3,7 +3,7 @@
 
     input    manifests: a WARC address a line
     map      headers only (with --reading-follow-canonical also the pages): captures and redirects
-    reduce   by URL: the latest capture is the one to read; a redirect counts where none was captured
+    reduce   by URL: the latest capture is read; a redirect counts where nothing was captured
     output   URL TAB alias TARGET   or   URL TAB over CAPTURE (one to pass over)
 
 Records are described in docs/formats.md.

@@ -85,7 +85,7 @@ def _distance_weight(distance: int, bag: BagConfig) -> float:
     return max(0.0, math.log2(32 / (1 + distance)))
 
 
-def _add_links(
+def _add_links(  # noqa: C901 - one loop is easier to hold against the paper
     bags: dict[str, Bag], page: PlainPage, title: list[str], body: list[str], config: BuildConfig
 ) -> None:
     starts = [k for k, token in enumerate(body) if token == m.LINK]
@@ -114,9 +114,7 @@ def _add_links(
             bag[f"link:{page.url}"] += config.bag.links * within
 
 
-def _window(
-    body: list[str], start: int, end: int, config: BuildConfig
-) -> list[tuple[str, int]]:
+def _window(body: list[str], start: int, end: int, config: BuildConfig) -> list[tuple[str, int]]:
     """(term, distance) of the anchor and of what stands around it."""
     stops = {"basic": set(), "syntactic": PARAGRAPHS, "topical": LISTS_TABLES_HEADINGS}
     cut = stops[config.window.kind]
@@ -156,13 +154,17 @@ def plain_weights(bags: dict[str, Bag], config: WeightConfig) -> dict[str, Bag]:
     return {url: _weigh(bag, df, config, mu, sigma) for url, bag in bags.items()}
 
 
+def _gauss(x: float) -> float:
+    return math.exp(-x * x / 2)
+
+
 def _weigh(bag: Bag, df: Counter[str], config: WeightConfig, mu: float, sigma: float) -> Bag:
     scale = {"none": lambda w: w, "sqrt": math.sqrt, "log": lambda w: math.log(1 + w)}[config.tf]
     factors = {
         "none": lambda n: 1.0,
         "log": lambda n: 1 / (1 + math.log2(n)),
         "sqrt": lambda n: 1 / math.sqrt(n),
-        "nmdf": lambda n: math.exp(-(((math.log(n) - mu) / sigma) ** 2) / 2) if sigma > 1e-9 else 1.0,
+        "nmdf": lambda n: _gauss((math.log(n) - mu) / sigma) if sigma > 1e-9 else 1.0,
     }
     weighed = {t: scale(w) * factors[config.df](df[t]) for t, w in bag.items()}
     heaviest = sorted(weighed, key=lambda t: -weighed[t])

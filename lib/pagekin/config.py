@@ -37,11 +37,11 @@ __all__ = [
 ]
 
 
-def _option(default: Any, text: str, *, choices: Iterable[str] = (), low: float | None = None) -> Any:
+def _option(
+    default: Any, text: str, *, choices: Iterable[str] = (), low: float | None = None
+) -> Any:
     """A field with its help, its allowed words or its least value."""
-    return field(
-        default=default, metadata={"help": text, "choices": tuple(choices), "low": low}
-    )
+    return field(default=default, metadata={"help": text, "choices": tuple(choices), "low": low})
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ class ReadingConfig:
     )
     drop_nofollow: bool = _option(False, "leave out links marked rel=nofollow, ugc or sponsored")
     obey_robots: bool = _option(
-        False, "leave out pages whose robots meta says noindex, and all links where it says nofollow"
+        False,
+        "leave out pages whose robots meta says noindex, and all links where it says nofollow",
     )
     exclude_host: tuple[str, ...] = _option(
         (), "hosts (with all below them) whose pages are not read: a directory used for judging"
@@ -93,7 +94,9 @@ class WindowConfig:
         choices=("basic", "syntactic", "topical"),
     )
     words: int = _option(
-        32, "words each side at the most, stop words not counted (the paper: 0, 4, 8, 16, 32)", low=0
+        32,
+        "words each side at the most, stop words not counted (the paper: 0, 4, 8, 16, 32)",
+        low=0,
     )
 
 
@@ -101,7 +104,9 @@ class WindowConfig:
 class BagConfig:
     """What goes into the bag of a URL, and how heavy [SIM 3.1, 3.3, 5.1]."""
 
-    anchor: float = _option(1.0, "weight of the words in and around links to the URL; 0: none", low=0)
+    anchor: float = _option(
+        1.0, "weight of the words in and around links to the URL; 0: none", low=0
+    )
     content: float = _option(1.0, "weight of the page's own words; 0: none", low=0)
     links: float = _option(
         0.0, "weight of the citing pages' ids as terms; 0: none (1 does nothing, 8 helps)", low=0
@@ -137,7 +142,9 @@ class WeightConfig:
     """From raw to final weights [SIM 3.3, 5.2]."""
 
     tf: str = _option(
-        "none", "scaling of the raw weight: none, sqrt, or log = ln(1 + tf)", choices=("none", "sqrt", "log")
+        "none",
+        "scaling of the raw weight: none, sqrt, or log = ln(1 + tf)",
+        choices=("none", "sqrt", "log"),
     )
     df: str = _option(
         "nmdf",
@@ -210,7 +217,8 @@ def _read_toml(path: Path) -> dict[str, dict[str, Any]]:
     loose = [key for key, value in tables.items() if not isinstance(value, dict)]
     if loose:
         raise UsageError(
-            f"{path}: {', '.join(loose)} stands outside a section; sections are {', '.join(sections())}"
+            f"{path}: {', '.join(loose)} stands outside a section;"
+            f" sections are {', '.join(sections())}"
         )
     return tables
 

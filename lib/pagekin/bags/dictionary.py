@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pagekin.tables import ArrayFile, write_arrays
 from pagekin.text.words import Form
@@ -32,7 +33,7 @@ def write_dictionary(path: Path, forms: Iterable[Form]) -> None:
         hashes.append(form.hash)
         text += f"{form.term} {form.form}".encode()
         ends.append(len(text))
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "hashes": np.array(hashes, dtype=np.uint32),
         "bounds": np.array(ends, dtype=np.uint64),
         "text": np.frombuffer(bytes(text), dtype=np.uint8),

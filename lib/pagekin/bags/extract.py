@@ -1,4 +1,4 @@
-"""What one page gives to the bags: its own fragment, and one for each URL that it links to [SIM 6.1]."""
+"""What a page gives to the bags: its own fragment, and one for each URL it links to [SIM 6.1]."""
 
 from __future__ import annotations
 

@@ -3,12 +3,12 @@
 A fragment is a little stream of 32-bit numbers: term hashes in the order of the page, and between
 them section marks (numbers below 16). Weights are not written: they follow from the order.
 
-    about a link    left terms, ANCHOR, anchor terms, RIGHT, right terms,
-                    [HEADINGS, terms,] [CITING_TITLE, terms,] [CITING_PAGE, id,] END     ... once per link
-    of the page     TITLE, title terms, CONTENT, body terms, GAP
+    of a link    left terms, ANCHOR, anchor terms, RIGHT, right terms, [HEADINGS, terms,]
+                 [CITING_TITLE, terms,] [CITING_PAGE, id,] END     ... once per link
+    of a page    TITLE, title terms, CONTENT, body terms, GAP
 
 `GAP` ends what is no link, and fills up to a multiple of 12 bytes, so that base64 has no `=` and
-the texts of many fragments can be joined and decoded in one go. Measured: 5.9 KB a page after zlib where JSON takes 19.
+the texts of many fragments can be joined and decoded in one go.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ __all__ = [
     "CITING_TITLE",
     "CONTENT",
     "END",
-    "HEADINGS",
     "GAP",
+    "HEADINGS",
     "RIGHT",
     "TITLE",
     "FragmentMaker",

@@ -167,9 +167,7 @@ class BagMerger:
         add("bags", "terms", terms)
         add("bags", "empty", int(not terms))
 
-    def _sum(
-        self, batch: list[_Url]
-    ) -> tuple[NDArray[np.uint64], Terms, Sums, NDArray[np.int64]]:
+    def _sum(self, batch: list[_Url]) -> tuple[NDArray[np.uint64], Terms, Sums, NDArray[np.int64]]:
         """(URL number, term, sum), ordered, and the number of links of each URL."""
         texts = [_START, *(text for url in batch for text in url.texts)]
         numbers = decode(b"".join(texts))

@@ -123,4 +123,6 @@ def add_sums(terms: Terms, sums: Sums) -> tuple[Terms, Sums]:
 
 def _firsts(ordered: NDArray[np.unsignedinteger]) -> NDArray[np.int64]:
     """Where each run of equal values begins."""
-    return np.flatnonzero(np.diff(ordered, prepend=ordered[:1] + 1)) if len(ordered) else np.empty(0, int)
+    if not len(ordered):
+        return np.empty(0, dtype=np.int64)
+    return np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))

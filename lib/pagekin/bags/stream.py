@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.text.words import Terms, WordTable
 from pagekin.text.markup import (
     BLOCK,
     CODES,
@@ -26,6 +25,7 @@ from pagekin.text.markup import (
     TITLE,
     TITLE_END,
 )
+from pagekin.text.words import Terms, WordTable
 
 __all__ = ["Stream", "read_stream"]
 

@@ -68,6 +68,6 @@ def best_forms(forms: Iterable[Form]) -> tuple[list[Form], int]:
     for _, group in groupby(sorted(forms), key=itemgetter(0)):
         by_term = [list(g) for _, g in groupby(group, key=itemgetter(1))]
         collisions += len(by_term) > 1
-        entries = max(by_term, key=lambda fs: sum(f.count for f in fs))
-        best.append(max(entries, key=lambda f: f.count))
+        entries = max(by_term, key=lambda fs: sum(f.seen for f in fs))
+        best.append(max(entries, key=lambda f: f.seen))
     return best, collisions

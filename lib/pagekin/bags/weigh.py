@@ -58,11 +58,13 @@ def _scale_tf(raw: NDArray[np.float64], how: str) -> NDArray[np.float64]:
     return raw
 
 
-def _finish(terms: Terms, scaled: NDArray[np.float64], config: WeightConfig) -> tuple[Terms, Weights]:
+def _finish(
+    terms: Terms, scaled: NDArray[np.float64], config: WeightConfig
+) -> tuple[Terms, Weights]:
     if not len(terms):
         return terms, scaled.astype("<f4")
-    top = scaled.max()
-    whole = np.rint(scaled * (_SCALE / top)).astype(np.int64) if top > 0 else scaled.astype(np.int64)
+    top = max(float(scaled.max()), np.finfo(float).tiny)
+    whole = np.rint(scaled * (_SCALE / top)).astype(np.int64)
     if not whole.all():  # a weight of 0 is no term
         terms, whole = terms[whole > 0], whole[whole > 0]
     if config.terms and len(terms) > config.terms:

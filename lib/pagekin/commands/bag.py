@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     """Print bags."""
     from pagekin.pipeline.bags import BagStore
 
-    if (options.url is not None) + options.all + (options.urls is not None and not options.all) != 1:
+    if (options.url is not None) == (options.all or options.urls is not None):
         raise UsageError("name one URL, or --all, or --urls FILE")
     store = BagStore(options.work)
     if options.url is not None:

@@ -52,7 +52,7 @@ def add_parser(commands: Any) -> None:
         help="the mrjob runner: this process, this machine, or a cluster (default: %(default)s)",
     )
     add("-c", "--conf", type=Path, metavar="MRJOB_CONF", help="mrjob's configuration of the runner")
-    add("--config", type=Path, metavar="BUILD.toml", help="what to compute; flags below override it")
+    add("--config", type=Path, metavar="BUILD.toml", help="what to compute; flags override it")
     add("--until", default="", metavar="STAGE", help="stop behind this stage")
     add("--index", type=Path, metavar="DIR", help="the index to make (not in this version)")
     add("--base-url", default="", metavar="URL", help="what the paths of a list stand below")
@@ -107,7 +107,7 @@ def _check(options: argparse.Namespace) -> None:
 
     names = [stage.name for stage in STAGES]
     if options.until and options.until not in names:
-        raise UsageError(f"--until {options.until}: there is no such stage; stages are {', '.join(names)}")
+        raise UsageError(f"--until {options.until}: no such stage; there are {', '.join(names)}")
     if options.index:
         raise UsageError("--index: this version makes bags; it does not make an index yet")
     if options.tasks < 0 or options.max_failed_files < 0:
@@ -128,7 +128,8 @@ def _print_plan(build: Any, *, as_json: bool) -> int:
     files, size = len(build.snapshot), total_size(build.snapshot)
     print(f"{files} files, {size:,} bytes, on -r {build.engine.runner} into {build.workspace.path}")
     for d in decisions:
-        print(f"{'build' if d.build else 'keep ':5} {d.stage.name:20} {d.stage.does}\n{'':27}{d.reason}")
+        print(f"{'build' if d.build else 'keep ':5} {d.stage.name:20} {d.stage.does}")
+        print(f"{'':26} {d.reason}")
     print("differs from the defaults: " + (_unusual(build.config) or "nothing"))
     return 0
 

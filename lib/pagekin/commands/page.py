@@ -1,4 +1,4 @@
-"""`pagekin page`: what the reader sees of one page. The tool for every question about a strange one."""
+"""`pagekin page`: what the reader sees of a page, for every question about a strange one."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _from_file(options: argparse.Namespace, config: Any) -> tuple[Any, Any]:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     if body.startswith((b"WARC/", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
         raise UsageError(f"{path} is a WARC or compressed file; give it with --warc, and a URL")
-    url = canonical(options.url) if options.url else f"http://{'localhost'}/"
+    url = canonical(options.url) if options.url else "http://localhost/"
     if url is None:
         raise UsageError(f"--url {options.url}: is no web address")
     counters = Counters()
@@ -102,4 +102,5 @@ def _from_warc(options: argparse.Namespace, config: Any) -> tuple[Any, Any]:
         raise InputError(f"{options.warc}: cannot be read")
     if refused:
         raise InputError(f"{wanted} is there and would be left out: {', '.join(refused)}")
-    raise NotFoundError(f"{wanted} is not in {options.warc} ({seen.get('records', 'read')} records)")
+    records = seen.get("records", "read")
+    raise NotFoundError(f"{wanted} is not among the {records} records of {options.warc}")

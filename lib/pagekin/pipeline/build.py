@@ -21,7 +21,7 @@ from pagekin.errors import PagekinError, StageError
 from pagekin.pipeline.progress import StageProgress
 from pagekin.pipeline.report import Report
 from pagekin.pipeline.runner import Engine, collect_result, run_job
-from pagekin.pipeline.stages import STAGES, Stage, wanted_stages
+from pagekin.pipeline.stages import Stage, wanted_stages
 from pagekin.pipeline.workspace import Workspace, write_json
 from pagekin.web.sources import Source
 
@@ -95,7 +95,7 @@ class Build:
             self._build(stage, report)
         record = self.workspace.stage_record(stage.name)
         if record is None:
-            raise StageError(f"stage {stage.name} was finished and is gone from {self.workspace.path}")
+            raise StageError(f"stage {stage.name} was finished and is gone again; who removed it?")
         state = "built" if decision.build else "kept"
         return {"name": stage.name, "state": state, "reason": decision.reason, **record["result"]}
 
@@ -111,7 +111,8 @@ class Build:
 
     def _depends(self, stage: Stage) -> dict[str, Any]:
         depends: dict[str, Any] = {"version": stage.version}
-        for section, values in to_dict(self.config, stage.sections or ("",)).items() if stage.sections else ():
+        for section in stage.sections:
+            values = to_dict(self.config, (section,))[section]
             depends |= {f"{section}.{key}": _plain(value) for key, value in values.items()}
         if not stage.reads:
             depends["snapshot"] = _snapshot_digest(self.snapshot)
@@ -134,7 +135,10 @@ class Build:
         notes.mkdir()
         options = [*to_flags(self.config, stage.sections), *self._table_options(stage)]
         options += ["--progress-dir", str(notes)]
-        with StageProgress(stage.name, notes, len(self.snapshot), total, unit, report.progress_to):
+        files = len(self.snapshot)
+        with StageProgress(
+            stage.name, notes, report.progress_to, files=files, total=total, unit=unit
+        ):
             seconds, cpu = run_job(stage, self.engine, options, inputs, made)
             began = time.monotonic()
             result = collect_result(made / "output")
@@ -172,8 +176,8 @@ class Build:
         failed = counters.get("files", {}).get("failed", 0)
         if failed > self.max_failed_files:
             raise StageError(
-                f"{failed} of {len(self.snapshot)} files could not be read; the build goes on without"
-                f" them with --max-failed-files {failed}"
+                f"{failed} of {len(self.snapshot)} files could not be read;"
+                f" with --max-failed-files {failed} the build goes on without them"
             )
 
 
@@ -238,6 +242,3 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
             yield "this pagekin makes it differently"
         else:
             yield f"{key} changed from {old} to {new}"
-
-
-assert len({stage.name for stage in STAGES}) == len(STAGES)

@@ -4,12 +4,12 @@ A job reads and writes lines of bytes, `key TAB value`, and overrides `map_task`
 `reduce_task`: generators over the whole stream of a task, because per-record calls of mrjob cost
 more than most records' work. Here is what the runners disagree about, evened out:
 
-- records are sorted by value within a key (SORT_VALUES), as bytes; text sorts before what it begins;
+- records are sorted by value within a key (SORT_VALUES), as bytes;
 - the package travels with the job, so nothing but dependencies need be on a node;
-- a stray `print` goes to stderr and not among the records; stderr is text also on the inline runner,
-  where mrjob makes it binary and a library's warning would end the task (Yelp/mrjob#2153);
-- counters are records: the last line of every part file, key `!task`, holds the task's counters, its
-  number of records and their digest. It survives where mrjob cannot fetch counters, and what a
+- a stray `print` goes to stderr and not among the records; stderr is text also on the inline
+  runner, where mrjob makes it binary and a library's warning would end the task (Yelp/mrjob#2153);
+- counters are records: the last line of every part file, key `!task`, holds the task's counters,
+  its number of records and their digest. It survives where mrjob cannot fetch counters, and what a
   killed task had counted is gone with its output.
 
 mrjob is imported in `pagekin.pipeline` and in jobs only.
@@ -24,7 +24,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, cast
 
 import xxhash
 from mrjob.job import MRJob
@@ -161,7 +161,10 @@ class PagekinJob(MRJob):  # type: ignore[misc]
             self._stdout, self._stderr = self.stdout, self.stderr
             if not isinstance(sys.stderr, io.TextIOBase):
                 sys.stderr = io.TextIOWrapper(
-                    _PassOn(sys.stderr), "utf-8", "backslashreplace", write_through=True
+                    _PassOn(cast(BinaryIO, sys.stderr)),
+                    "utf-8",
+                    "backslashreplace",
+                    write_through=True,
                 )
             sys.stdout = sys.stderr
         super().execute()

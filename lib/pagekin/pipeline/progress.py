@@ -94,7 +94,14 @@ class StageProgress:
     """
 
     def __init__(
-        self, label: str, folder: Path, files: int, total: int, unit: str, out: TextIO | None = None
+        self,
+        label: str,
+        folder: Path,
+        out: TextIO | None = None,
+        *,
+        files: int = 0,
+        total: int = 0,
+        unit: str = "records",
     ) -> None:
         self._label, self._folder, self._files, self._total = label, folder, files, total
         self._unit = unit

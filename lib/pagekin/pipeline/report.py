@@ -52,7 +52,8 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
     for stage in summary["stages"]:
         lines.append(
             f"{stage['name']}: {stage['state']}, {duration(stage['seconds'])},"
-            f" {stage['cpu_seconds']:.1f} s CPU, {stage['records']:,} records, digest {stage['digest']}"
+            f" {stage['cpu_seconds']:.1f} s CPU, {stage['records']:,} records,"
+            f" digest {stage['digest']}"
         )
         for group, names in stage["counters"].items():
             lines.append(f"  {group}")

@@ -98,7 +98,7 @@ def _job_class(stage: Stage) -> type[PagekinJob]:
 def _fetch(runner: Any, output: Path) -> None:
     """Bring the output of a cluster here, sorted as the part files of this machine are."""
     output.mkdir()
-    lines = b"".join(runner.cat_output()).splitlines(keepends=True)
+    lines = bytes().join(runner.cat_output()).splitlines(keepends=True)
     with (output / "part-00000").open("wb") as out:
         out.writelines(sorted(lines, key=lambda line: (line.startswith(TASK_KEY), line)))
 

@@ -52,9 +52,7 @@ def finish_inventory(folder: Path, counters: dict[str, dict[str, int]]) -> None:
             if word == kind:
                 yield key, rest
 
-    write_resolution(
-        folder / RESOLUTION, entries(ALIAS), (capture for _, capture in entries(OVER))
-    )
+    write_resolution(folder / RESOLUTION, entries(ALIAS), (capture for _, capture in entries(OVER)))
 
 
 def finish_frequencies(folder: Path, counters: dict[str, dict[str, int]]) -> None:

@@ -1,4 +1,4 @@
-"""The workspace of a build: a folder with one folder for each finished stage, and nothing half done.
+"""The workspace of a build: a folder for each finished stage, and nothing half done.
 
     WORK/workspace.json         says that this is a workspace, and of which format
     WORK/STAGE/part-*           the records of the stage
@@ -81,11 +81,11 @@ class Workspace:
             found = json.loads((self.path / _MARK).read_text(encoding="utf-8"))
             number = found["pagekin workspace"]
         except (ValueError, KeyError, TypeError) as error:
-            raise WorkspaceError(f"{self.path / _MARK} cannot be read; is it a workspace?") from error
+            raise WorkspaceError(f"{self.path} is no workspace: {_MARK} cannot be read") from error
         if number != _FORMAT:
             raise WorkspaceError(
-                f"{self.path} is a workspace of format {number}; this pagekin makes format {_FORMAT}."
-                " Build into a new folder"
+                f"{self.path} is a workspace of format {number}, and this pagekin makes format"
+                f" {_FORMAT}; build into a new folder"
             )
 
     @contextmanager

@@ -66,10 +66,24 @@ CODES: dict[str, int] = {marker: -1 - k for k, marker in enumerate(_MARKERS)}
 NAMES: dict[str, str] = dict(
     zip(
         _MARKERS,
-        (
-            "link /link block break sentence /list /table title /title /heading"
-            " heading1 heading2 heading3 heading4 heading5 heading6"
-        ).split(),
+        [
+            "link",
+            "/link",
+            "block",
+            "break",
+            "sentence",
+            "/list",
+            "/table",
+            "title",
+            "/title",
+            "/heading",
+            "heading1",
+            "heading2",
+            "heading3",
+            "heading4",
+            "heading5",
+            "heading6",
+        ],
         strict=True,
     )
 )

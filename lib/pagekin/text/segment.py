@@ -49,7 +49,7 @@ def segment(run: str) -> list[str]:
     """The words of a run of letters; joined they are the run again.
 
     >>> segment("iphone手机壳"), segment("straße")
-    (['iphone', '手机壳'], ['straße'])
+    (['iphone', '手机', '壳'], ['straße'])
     """
     words: list[str] = []
     for part in _PARTS.finditer(run):

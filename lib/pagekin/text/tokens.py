@@ -10,12 +10,14 @@ Unicode regular expression costs 1.06 on the same pages.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.text.segment import needs_segmenting, segment
 from pagekin.text.markup import BREAK, CODES, SENTENCE
+from pagekin.text.segment import needs_segmenting, segment
 
 __all__ = ["tokenise"]
 
@@ -36,12 +38,12 @@ def tokenise(text: str) -> list[str]:
     points = _points(marked)
     if ((points - np.uint32(0x300)) < 0x70).any():  # combining accents: é in two characters
         points = _points(unicodedata.normalize("NFC", marked))
-    mapped = _TABLE[points]
+    mapped = _TABLE.take(points)
     if not mapped.all():
         mapped = mapped[mapped != 0]
     tokens = mapped.tobytes().decode("utf-32-le").split()
     if needs_segmenting(text):
-        return [part for token in tokens for part in _parts(token)]
+        return list(chain.from_iterable(map(_parts, tokens)))
     return tokens
 
 
@@ -49,8 +51,10 @@ def _points(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "replace"), dtype="<u4")
 
 
-def _parts(token: str) -> list[str]:
-    return [token] if token in CODES else segment(token)
+def _parts(token: str) -> Iterable[str]:
+    if token.isascii() or not needs_segmenting(token):  # most words, also of a page with some Han
+        return (token,)
+    return segment(token)
 
 
 def _mark_sentences(text: str) -> str:
@@ -60,7 +64,9 @@ def _mark_sentences(text: str) -> str:
         return text
     last = parts.pop()
     ended = (part.rstrip(_AFTER_SENTENCE).endswith(_SENTENCE_ENDS) for part in parts)
-    return "".join(f"{p}{SENTENCE if e else BREAK}" for p, e in zip(parts, ended, strict=True)) + last
+    return (
+        "".join(f"{p}{SENTENCE if e else BREAK}" for p, e in zip(parts, ended, strict=True)) + last
+    )
 
 
 def _table() -> NDArray[np.uint32]:

@@ -19,9 +19,9 @@ import xxhash
 from numpy.typing import NDArray
 
 from pagekin.config import TextConfig
+from pagekin.text.markup import CODES
 from pagekin.text.stems import stemmer
 from pagekin.text.stoplists import stop_words
-from pagekin.text.markup import CODES
 
 __all__ = ["FIRST_HASH", "Form", "Vocabulary", "WordTable", "term_hash"]
 
@@ -38,7 +38,7 @@ class Form(NamedTuple):
     hash: int
     term: str
     form: str
-    count: int
+    seen: int
 
 
 def term_hash(term: str) -> int:
@@ -86,7 +86,7 @@ class WordTable:
                 )
 
     def _learn(self, word: str) -> int:
-        if len(word) > self._max_letters or not any(c.isalpha() for c in word):
+        if len(word) > self._max_letters or not (word.isalpha() or _has_letter(word)):
             return 0
         term = self._term_of(word)
         if not term:
@@ -99,6 +99,11 @@ class WordTable:
             self._counts = np.concatenate([self._counts, np.zeros_like(self._counts)])
         self._hashes[number] = term_hash(term)
         return number
+
+
+def _has_letter(word: str) -> bool:
+    """Marks alone are no word."""
+    return any(c.isalpha() for c in word)
 
 
 class _Memo(dict[str, int]):

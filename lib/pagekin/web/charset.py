@@ -1,8 +1,8 @@
 """From bytes to text: which charset a page is in, and the page as valid UTF-8.
 
 The order is that of browsers (WHATWG Encoding and HTML standards): byte order mark, HTTP header,
-`<meta>`, then detection. Unlike a browser a crawler cannot ask anybody to reload: a declared charset
-in which the bytes are no valid text is not believed when a later hint fits them without an error.
+`<meta>`, then detection. Unlike a browser a crawler cannot ask anybody to reload: a declared
+charset in which the bytes are no valid text is not believed when a later hint fits them whole.
 UTF-8 with a few broken bytes stays UTF-8 when its whole sequences outnumber the broken ones.
 """
 
@@ -22,7 +22,9 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _PRESCAN = 4096  # bytes; browsers look at 1,024, and a good number of pages declare later
-_DECLARED = re.compile(rb"""<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*["']?\s*([\w:.+-]+)""", re.I)
+_DECLARED = re.compile(
+    rb"""<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*["']?\s*([\w:.+-]+)""", re.IGNORECASE
+)
 
 # Labels that mean a superset on the web (WHATWG), and Python's names for it.
 _SUPERSETS = {

@@ -39,7 +39,7 @@ __all__ = ["Flat", "flatten"]
 # What a reader does not see as text, or sees twice.
 _UNREAD = ("script", "style", "noscript", "template", "svg", "select", "iframe")
 
-# tag -> what stands before and after its content. Lists of tags: docs/architecture.md, "Boundaries".
+# tag -> what stands before and after its content (docs/architecture.md, "Boundaries").
 _AROUND: dict[str, tuple[str, str]] = {
     **dict.fromkeys(
         ("p", "div", "dt", "dd", "td", "th", "tr", "blockquote", "pre", "li"), (BLOCK, BLOCK)
@@ -148,7 +148,7 @@ def _sheet() -> etree.XSLT:
         _template("a[@href]", "", opening + inner, LINK_END),
         _template("area[@href]", "", opening + alt, LINK_END),
         _template("|".join(f"{tag}[@alt]" for tag in _WITH_ALT), "", alt, ""),
-        *(_template("|".join(t), before, inner, after) for (before, after), t in by_markers.items()),
+        *(_template("|".join(t), pair[0], inner, pair[1]) for pair, t in by_markers.items()),
     ]
     return etree.XSLT(
         etree.XML(

@@ -42,7 +42,9 @@ class Surveyor:
             if not isinstance(opened, str) and not self._pages.excludes(opened[0]):
                 yield from self._look(capture_name(uri, record), record, *opened)
 
-    def _look(self, name: bytes, record: Record, url: str, response: HttpResponse) -> Iterator[Pair]:
+    def _look(
+        self, name: bytes, record: Record, url: str, response: HttpResponse
+    ) -> Iterator[Pair]:
         reason = status_reason(response)
         if reason == "redirect":
             target = Resolver(url)(response.headers["location"])

@@ -29,9 +29,7 @@ def capture_name(uri: str, record: Record) -> bytes:
     return f"{uri}:{record.place}".encode()
 
 
-def read_file(
-    uri: str, counters: Counters, limit: int
-) -> Iterator[Record]:
+def read_file(uri: str, counters: Counters, limit: int) -> Iterator[Record]:
     """The intact records of a file, `limit` bytes of each body; damage is counted, and so is a
     file that cannot be read."""
     try:
@@ -83,4 +81,4 @@ class SnapshotReader:
         counts = dict(self._counters.as_dict().get("records", {}))
         read = counts.pop("read", 0)
         if read != sum(counts.values()):
-            raise AssertionError(f"{uri}: {read} records read, {sum(counts.values())} accounted for")
+            raise AssertionError(f"{uri}: of {read} records {sum(counts.values())} have a reason")

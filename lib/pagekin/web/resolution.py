@@ -4,16 +4,19 @@ A redirected URL (or, as an option, a page with rel=canonical) is an alias of it
 link to a page that moved counts for the page. Of several captures of one URL only the latest is
 read; the others are passed over, so that nothing counts twice.
 
-One array file, memory-mapped: 16 bytes an alias and its target's text. Chains are followed at look-up.
+One array file, memory-mapped: 24 bytes an alias and its target's text. Chains are followed at
+look-up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import xxhash
+from numpy.typing import NDArray
 
 from pagekin.tables import ArrayFile, write_arrays
 
@@ -38,7 +41,7 @@ def write_resolution(
     keys = np.array(hashes, dtype=np.uint64)
     order = np.argsort(keys, kind="stable")
     bounds = np.array(offsets, dtype=np.uint64)
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "aliases": keys[order],
         "starts": bounds[:-1][order],
         "ends": bounds[1:][order],
@@ -86,7 +89,7 @@ class Resolution:
         return bytes(self._targets[int(self._starts[k]) : int(self._ends[k])]).decode()
 
 
-def _find(ordered: np.ndarray, key: int) -> int:  # type: ignore[type-arg]
+def _find(ordered: NDArray[np.uint64], key: int) -> int:
     """Where `key` stands, or -1."""
     at = int(np.searchsorted(ordered, np.uint64(key)))
     return at if at < len(ordered) and int(ordered[at]) == key else -1

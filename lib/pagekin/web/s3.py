@@ -151,6 +151,6 @@ def _refusal(error: Exception) -> str:
 def _answered(answer: Any) -> str:
     error = answer.get("Error", {})
     code, status = error.get("Code", ""), answer["ResponseMetadata"]["HTTPStatusCode"]
-    if status >= 500 or status == 429 or code == "RequestTimeout":
+    if status >= 500 or status in {408, 429} or code == "RequestTimeout":
         return ""
     return _REFUSALS.get(code) or f"AWS answers {code}: {error.get('Message', '')}"

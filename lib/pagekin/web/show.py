@@ -1,4 +1,4 @@
-"""A page put into words for people and for JSON: the stream that everything else is computed from."""
+"""A page put into words for people and for JSON: the stream that all the rest is made from."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 from pagekin.config import TextConfig
 from pagekin.counters import Counters
+from pagekin.text.markup import LINK, LINK_END, NAMES, TITLE, TITLE_END
 from pagekin.text.tokens import tokenise
 from pagekin.text.words import WordTable
-from pagekin.text.markup import LINK, LINK_END, NAMES, TITLE, TITLE_END
 from pagekin.web.page import Page
 
 __all__ = ["describe_page", "page_lines"]

@@ -77,7 +77,7 @@ def test_final_bags_equal_the_plain_ones(
 @settings(max_examples=100, deadline=None)
 @given(snapshots())
 def test_similarities_equal_the_plain_ones(pages: list[PlainPage]) -> None:
-    """Bag Jaccard is the sum of minima over the sum of maxima; a bag is wholly similar to itself."""
+    """Bag Jaccard is the sum of minima over the sum of maxima; a bag is all similar to itself."""
     plain = plain_bags(pages, BuildConfig())
     bags = raw_bags(list(map(page_of, pages)), BuildConfig())
     for u, v in itertools.product(plain, plain):
@@ -88,7 +88,7 @@ def test_similarities_equal_the_plain_ones(pages: list[PlainPage]) -> None:
 
 def test_order_of_pages_is_irrelevant() -> None:
     """The same pages in another order, and shuffled fragments, give the same bytes."""
-    tokens = "bees make honey and hives".split()
+    tokens = ["bees", "make", "honey", "and", "hives"]
     pages = [PlainPage(f"http://h{k}.example/", tokens[k:]) for k in range(4)]
     forward = raw_bags(list(map(page_of, pages)), BuildConfig(), seed=1)
     backward = raw_bags(list(map(page_of, reversed(pages))), BuildConfig(), seed=2)

@@ -24,7 +24,7 @@ import pytest
 class Fault(NamedTuple):
     """What goes wrong with one request."""
 
-    kind: str  # status, close, reset, chunks, span
+    kind: str  # status, close, reset, chunks, span, or a code of S3
     number: int = 0  # the status, or how many bytes of the body come
 
 
@@ -130,8 +130,8 @@ class S3Handler(Handler):
         files = {k: v for k, v in self.home.files.items() if k.startswith(f"{bucket}/")}
         code = {403: "AccessDenied", 400: "ExpiredToken"}.get(fault.number, "SlowDown")
         body = files.get(f"{bucket}/{key}")
-        if fault.kind == "status":
-            self.refuse_s3(fault.number, code)
+        if fault.kind in {"status", "RequestTimeout"}:
+            self.refuse_s3(fault.number, code if fault.kind == "status" else fault.kind)
         elif not files:
             self.refuse_s3(404, "NoSuchBucket")
         elif not key:

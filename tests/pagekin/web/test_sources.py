@@ -189,11 +189,20 @@ def test_order_of_words(tmp_path: Path) -> None:
 
 def test_links(tmp_path: Path) -> None:
     """Links are followed, but not in circles; what has two names is listed once."""
-    make_tree(tmp_path, ["data/b.warc", "crawl/a.warc"])
+    make_tree(tmp_path, ["data/b.warc", "data/d.warc", "crawl/a.warc"])
     (tmp_path / "crawl" / "c.warc").symlink_to(tmp_path / "data" / "b.warc")
     (tmp_path / "crawl" / "more").symlink_to(tmp_path / "data")
     (tmp_path / "crawl" / "self").symlink_to(tmp_path / "crawl")
-    assert ["a.warc", "c.warc"] == names(tmp_path / "crawl", tmp_path / "crawl")
+    assert ["a.warc", "c.warc", "more/d.warc"] == names(tmp_path / "crawl", tmp_path / "crawl")
+
+
+def test_folder_of_many_names(tmp_path: Path) -> None:
+    """Under which name a folder is listed does not depend on the order that the disk gives."""
+    make_tree(tmp_path, ["data/a.warc"])
+    (tmp_path / "crawl").mkdir()
+    for name in "hdgbfaec":
+        (tmp_path / "crawl" / name).symlink_to(tmp_path / "data")
+    assert ["a/a.warc"] == names(tmp_path / "crawl", tmp_path / "crawl")
 
 
 def test_link_to_nowhere(tmp_path: Path) -> None:

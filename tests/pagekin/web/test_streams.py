@@ -47,8 +47,12 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         yield server
 
 
+def no_pause(seconds: float) -> None:
+    """Tests do not wait."""
+
+
 def read(uri: str, pauses: list[float] | None = None) -> bytes:
-    with open_source(uri, [].append if pauses is None else pauses.append) as stream:
+    with open_source(uri, no_pause if pauses is None else pauses.append) as stream:
         return stream.read()
 
 
@@ -241,7 +245,7 @@ def test_http_file_that_changes(http: Server, ranges: bool, etag: str) -> None:
     http.faults.append(Fault("close", 100_000))
 
     def change_then_read() -> None:
-        with open_source(f"{http.url}/a.warc", [].append) as stream:
+        with open_source(f"{http.url}/a.warc", no_pause) as stream:
             stream.read(1000)
             http.etags["/a.warc"] = '"2"'
             stream.read()
@@ -255,7 +259,7 @@ def test_http_file_that_changes_its_size(http: Server) -> None:
     http.faults.append(Fault("close", 100_000))
 
     def change_then_read() -> None:
-        with open_source(f"{http.url}/a.warc", [].append) as stream:
+        with open_source(f"{http.url}/a.warc", no_pause) as stream:
             stream.read(1000)
             http.files["/a.warc"] = DATA + b"more"
             stream.read()
@@ -343,7 +347,7 @@ def test_http_gives_all_bytes(http: Server, faults: list[Fault], ranges: bool, s
     http.ranges = ranges
     http.faults.clear()
     http.faults.extend(faults)
-    with open_source(f"{http.url}/a.warc", [].append) as stream:
+    with open_source(f"{http.url}/a.warc", no_pause) as stream:
         assert DATA == b"".join(iter(lambda: stream.read(step), b""))
 
 
@@ -371,13 +375,20 @@ def test_s3_goes_on_where_it_broke_off(bucket: Server, kind: str, cut: int) -> N
         assert "If-Match" in bucket.requests[1].headers
 
 
-def test_s3_slow_down(bucket: Server) -> None:
+@pytest.mark.parametrize("status", [408, 429, 500, 503])
+def test_s3_status_that_may_pass(bucket: Server, status: int) -> None:
     """The pauses are ours, and boto3 makes none of its own."""
-    bucket.faults.extend([Fault("status", 503)] * 3)
+    bucket.faults.extend([Fault("status", status)] * 3)
     pauses: list[float] = []
     assert DATA == read("s3://crawl/a.warc", pauses)
     assert [1, 2, 4] == pauses
     assert 4 == len(bucket.requests)
+
+
+def test_s3_request_that_took_too_long(bucket: Server) -> None:
+    """AWS reports it as a bad request, and means that another may do."""
+    bucket.faults.append(Fault("RequestTimeout", 400))
+    assert DATA == read("s3://crawl/a.warc")
 
 
 def test_s3_gives_up(bucket: Server) -> None:
@@ -395,7 +406,7 @@ def test_s3_object_that_changes(bucket: Server) -> None:
     bucket.faults.append(Fault("close", 100_000))
 
     def change_then_read() -> None:
-        with open_source("s3://crawl/a.warc", [].append) as stream:
+        with open_source("s3://crawl/a.warc", no_pause) as stream:
             stream.read(1000)
             bucket.files["crawl/a.warc"] = DATA[::-1]
             stream.read()
