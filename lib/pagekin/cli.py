@@ -7,10 +7,13 @@ Answers go to stdout; progress and errors go to stderr. The exit codes are those
 from __future__ import annotations
 
 import argparse
+import io
+import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
@@ -33,10 +36,13 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; gives the exit code."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # words of any script on any terminal
     try:
         options = _parser().parse_args(argv)
-        signal.signal(signal.SIGTERM, _stop)
-        code: int = options.run(options)
+        with _stoppable():
+            code: int = options.run(options)
+            sys.stdout.flush()  # here, where a reader that is gone can still be met
     except PagekinError as error:
         print(f"pagekin: {error}", file=sys.stderr)
         return error.exit_code
@@ -46,10 +52,29 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `| head` had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a full disk, a folder without leave to write
+        print(f"pagekin: {error.filename or 'the system'}: {error.strerror}", file=sys.stderr)
+        return PagekinError.exit_code
     return code
 
 
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Signals end what runs; those that are ignored (nohup, `&` in scripts) stay ignored."""
+    both = (signal.SIGTERM, signal.SIGINT)
+    before = {n: h for n in both if (h := signal.getsignal(n)) not in {signal.SIG_IGN, None}}
+    for number in before:
+        signal.signal(number, _stop)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    if multiprocessing.parent_process():  # a worker of mrjob's local runner: it goes silently
+        raise SystemExit(_STOPPED)
     raise KeyboardInterrupt
 
 

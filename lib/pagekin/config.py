@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import difflib
+import math
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -37,11 +38,27 @@ __all__ = [
 ]
 
 
+_FURTHEST = 8191  # places of words around a link that pagekin.bags.places tells apart
+_HEAVIEST = 100.0  # weights are summed as 64-bit whole numbers of 2^-32: 4 million links still fit
+_NO_HOST = frozenset(",:/ ")
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
+
+
 def _option(
-    default: Any, text: str, *, choices: Iterable[str] = (), low: float | None = None
+    default: Any,
+    text: str,
+    *,
+    choices: Iterable[str] = (),
+    low: float = -math.inf,
+    high: float = math.inf,
 ) -> Any:
-    """A field with its help, its allowed words or its least value."""
-    return field(default=default, metadata={"help": text, "choices": tuple(choices), "low": low})
+    """A field with its help, its allowed words or its least and greatest value."""
+    bounds = {"choices": tuple(choices), "low": low, "high": high}
+    return field(default=default, metadata={"help": text, **bounds})
+
+
+def _weight(default: float, text: str) -> Any:
+    return _option(default, text, low=0, high=_HEAVIEST)
 
 
 @dataclass(frozen=True)
@@ -49,7 +66,10 @@ class ReadingConfig:
     """How a record becomes a page."""
 
     max_page_bytes: int = _option(
-        5 * 1024 * 1024, "longer pages are cut to this many decoded bytes, and counted", low=1024
+        5 * 1024 * 1024,
+        "longer pages are cut to this many decoded bytes, and counted",
+        low=1024,
+        high=1 << 30,
     )
     resolve: bool = _option(
         True,
@@ -80,6 +100,9 @@ class TextConfig:
         choices=("nostem", "stem", "stopstem"),
     )
     stop_words: bool = _option(True, "drop the words of the page language's stop list")
+    default_language: str = _option(
+        "en", "the language of pages that do not say and are too short to tell (ISO 639-1)"
+    )
     max_letters: int = _option(64, "longer runs of letters are no words", low=1)
 
 
@@ -97,6 +120,7 @@ class WindowConfig:
         32,
         "words each side at the most, stop words not counted (the paper: 0, 4, 8, 16, 32)",
         low=0,
+        high=_FURTHEST,
     )
 
 
@@ -104,36 +128,33 @@ class WindowConfig:
 class BagConfig:
     """What goes into the bag of a URL, and how heavy [SIM 3.1, 3.3, 5.1]."""
 
-    anchor: float = _option(
-        1.0, "weight of the words in and around links to the URL; 0: none", low=0
-    )
-    content: float = _option(1.0, "weight of the page's own words; 0: none", low=0)
-    links: float = _option(
-        0.0, "weight of the citing pages' ids as terms; 0: none (1 does nothing, 8 helps)", low=0
+    anchor: float = _weight(1.0, "weight of the words in and around links to the URL; 0: none")
+    content: float = _weight(1.0, "weight of the page's own words; 0: none")
+    links: float = _weight(
+        0.0, "weight of the citing pages' ids as terms; 0: none (1 does nothing, 8 helps)"
     )
     distance: str = _option(
         "log",
         "log: a word at distance d weighs log2(32 / (1 + d)), never below 0; none: all weigh 1",
         choices=("log", "none"),
     )
-    headings: float = _option(
-        0.0, "weight, in anchor words, of the headings above a link; 0: none", low=0
-    )
-    citing_title: float = _option(
-        0.0, "weight, in anchor words, of the citing page's title; 0: none", low=0
+    headings: float = _weight(0.0, "weight, in anchor words, of the headings above a link; 0: none")
+    citing_title: float = _weight(
+        0.0, "weight, in anchor words, of the citing page's title; 0: none"
     )
     same_host: str = _option(
         "keep",
         "links within one host: keep, drop, or weigh (see same_host_weight)",
         choices=("keep", "drop", "weigh"),
     )
-    same_host_weight: float = _option(
-        0.25, "with same_host = weigh: the factor on every word of such a link", low=0
+    same_host_weight: float = _weight(
+        0.25, "with same_host = weigh: the factor on every word of such a link"
     )
     max_terms: int = _option(
         65_536,
         "distinct terms kept of one URL before weighting: beyond that its lightest terms go",
         low=1024,
+        high=1 << 22,
     )
 
 
@@ -153,10 +174,16 @@ class WeightConfig:
         choices=("none", "log", "sqrt", "nmdf"),
     )
     mu: float = _option(
-        0.0, "nmdf: the centre on the scale of ln df; 0: the mean of ln df over the bags' terms"
+        0.0,
+        "nmdf: the centre on the scale of ln df; 0: the mean of ln df over the bags' terms",
+        low=-100,
+        high=100,
     )
     sigma: float = _option(
-        0.0, "nmdf: the width; 0: the standard deviation of ln df over the bags' terms", low=0
+        0.0,
+        "nmdf: the width; 0: the standard deviation of ln df over the bags' terms",
+        low=0,
+        high=100,
     )
     terms: int = _option(200, "keep this many heaviest terms of a bag; 0: all", low=0)
     normalise: bool = _option(True, "scale every bag to the sum 1")
@@ -249,16 +276,19 @@ def _checked(name: str, kind: Any, metadata: Mapping[str, Any], value: Any) -> A
     if kind == tuple[str, ...]:
         if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
             raise ValueError(f"{name} takes a list of strings, not {value!r}")
+        if bad := [word for word in value if not word or _NO_HOST & set(word)]:
+            raise ValueError(f"{name} takes names of hosts, not {', '.join(map(repr, bad))}")
         return tuple(value)
     if kind is float and type(value) is int:
         value = float(value)
     if type(value) is not kind:
-        raise ValueError(f"{name} takes a {kind.__name__}, not {value!r}")
-    choices, low = metadata["choices"], metadata["low"]
+        raise ValueError(f"{name} takes {_KINDS[kind]}, not {value!r}")
+    choices, low, high = metadata["choices"], metadata["low"], metadata["high"]
     if choices and value not in choices:
         raise ValueError(f"{name} is {value!r}; it takes one of {', '.join(choices)}")
-    if low is not None and not value >= low:
-        raise ValueError(f"{name} is {value}; it must be at least {low}")
+    if kind in {int, float} and not low <= value <= high:
+        most = f" and at most {high}" if high < math.inf else ""
+        raise ValueError(f"{name} is {value}; it must be at least {low}{most}")
     return value
 
 
@@ -274,7 +304,7 @@ def _boolean(word: str) -> bool:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(word for word in text.split(",") if word)
+    return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def _flag(section: str, key: str) -> str:
@@ -289,16 +319,16 @@ def add_flags(add: Callable[..., Any], names: Iterable[str]) -> None:
         hints = get_type_hints(cls)
         for f in dataclasses.fields(cls):
             kind = hints[f.name]
-            shown = ",".join(f.default) if isinstance(f.default, tuple) else f.default
+            shown = ",".join(f.default) if isinstance(f.default, tuple) else str(f.default)
+            words = ("true", "false") if kind is bool else f.metadata["choices"]
+            shown = shown.lower() if kind is bool else shown
             add(
                 _flag(name, f.name),
                 dest=f"{name}_{f.name}",
                 type=parsers.get(kind, kind),
                 default=None,
-                metavar="|".join(f.metadata["choices"]) or f.name.upper(),
-                help=f"{f.metadata['help']} (default: {shown if shown != '' else 'none'})".replace(
-                    "%", "%%"
-                ),
+                metavar="|".join(words) or f.name.upper(),
+                help=f"{f.metadata['help']} (default: {shown or 'none'})".replace("%", "%%"),
             )
 
 

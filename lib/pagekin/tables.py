@@ -1,7 +1,8 @@
 """Array files: a few named numpy arrays in one self-describing, checksummed file.
 
     line 1    "pagekin arrays 1"
-    line 2    JSON: kind, meta, arrays (name, dtype, length, offset), checksum of the data
+    line 2    16 digits, the checksum of what follows in the line; a blank;
+              JSON: kind, meta, arrays (name, dtype, length), checksum of the data
     data      each array at an offset that is a multiple of 64, little-endian
 
 They are opened memory-mapped, so that a task touches only what it looks up, and written beside
@@ -27,6 +28,7 @@ __all__ = ["ArrayFile", "write_arrays"]
 _MAGIC = b"pagekin arrays 1\n"
 _ALIGN = 64
 _HEADER_LIMIT = 1 << 20
+_AGAIN = "remove the folder that it lies in, and build again"
 
 
 def write_arrays(
@@ -62,13 +64,21 @@ def _header(kind: str, meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any
             for name, array in arrays.items()
         ],
     }
-    return _MAGIC + json.dumps(described, sort_keys=True).encode() + b"\n"
+    text = json.dumps(described, sort_keys=True).encode()
+    return b"%b%b %b\n" % (_MAGIC, _checksum_of(text), text)
+
+
+def _checksum_of(header: bytes) -> bytes:
+    return xxhash.xxh3_64_hexdigest(header).encode()
 
 
 class ArrayFile:
-    """An open array file: `file["name"]` is a read-only memory-mapped array."""
+    """An open array file: `file["name"]` is a read-only memory-mapped array.
 
-    def __init__(self, path: Path, kind: str) -> None:
+    A file of another kind is refused; kind "" takes any.
+    """
+
+    def __init__(self, path: Path, kind: str = "") -> None:
         self._header = _read_header(path, kind)
         self.path = path
         self.meta: dict[str, Any] = self._header["meta"]
@@ -83,7 +93,7 @@ class ArrayFile:
         for array in self._arrays.values():
             checksum.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
         if checksum.hexdigest() != self._header["checksum"]:
-            raise InputError(f"{self.path} is damaged: its checksum does not match; build it again")
+            raise InputError(f"{self.path} is damaged: its checksum does not match; {_AGAIN}")
 
     def _map(self, path: Path) -> dict[str, NDArray[Any]]:
         arrays: dict[str, NDArray[Any]] = {}
@@ -110,10 +120,10 @@ def _read_header(path: Path, kind: str) -> dict[str, Any]:
         raise InputError(f"{path} cannot be opened: {error.strerror}") from error
     if magic != _MAGIC:
         raise InputError(f"{path} is not an array file of this version of pagekin")
-    try:
-        header: dict[str, Any] = json.loads(line)
-    except ValueError as error:
-        raise InputError(f"{path} is damaged: its header cannot be read") from error
-    if header["kind"] != kind:
+    checksum, _, text = line.rstrip(b"\n").partition(b" ")
+    if checksum != _checksum_of(text):
+        raise InputError(f"{path} is damaged: its header cannot be read; {_AGAIN}")
+    header: dict[str, Any] = json.loads(text)
+    if kind and header["kind"] != kind:
         raise InputError(f"{path} holds {header['kind']}, not {kind}")
     return {**header, "size": size}

@@ -51,6 +51,8 @@ def run(options: argparse.Namespace) -> int:
 
     if (options.url is not None) == (options.all or options.urls is not None):
         raise UsageError("name one URL, or --all, or --urls FILE")
+    if options.k is not None and options.k < 0:
+        raise UsageError("-k takes a number from 0; 0 shows all terms")
     store = BagStore(options.work)
     if options.url is not None:
         return _show_one(store, options)

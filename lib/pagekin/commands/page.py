@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -90,16 +92,18 @@ def _from_warc(options: argparse.Namespace, config: Any) -> tuple[Any, Any]:
         raise UsageError(f"{options.page}: is no web address")
     refused: list[str] = []
     seen = Counters()
-    for record in read_file(options.warc, seen, config.reading.max_page_bytes):
-        if canonical(record.url) != wanted:
-            continue
-        counters = Counters()
-        page = PageReader(config.reading, counters).read(record)
-        if not isinstance(page, str):
-            return page, counters
-        refused.append(page)
+    said = io.StringIO()  # the reader says on stdout why a file cannot be read, as tasks should
+    with redirect_stdout(said):
+        for record in read_file(options.warc, seen, config.reading.max_page_bytes):
+            if canonical(record.url) != wanted:
+                continue
+            counters = Counters()
+            page = PageReader(config.reading, counters).read(record)
+            if not isinstance(page, str):
+                return page, counters
+            refused.append(page)
     if seen.get("files", "failed"):
-        raise InputError(f"{options.warc}: cannot be read")
+        raise InputError(said.getvalue().strip().removeprefix("pagekin: "))
     if refused:
         raise InputError(f"{wanted} is there and would be left out: {', '.join(refused)}")
     records = seen.get("records", "read")

@@ -10,7 +10,7 @@ import numpy as np
 
 from pagekin.bags.bag import Bag, parse_bag
 from pagekin.bags.dictionary import Dictionary
-from pagekin.errors import NotFoundError, UsageError
+from pagekin.errors import NotFoundError, UsageError, WorkspaceError
 from pagekin.pipeline.names import DICTIONARY, RESOLUTION
 from pagekin.pipeline.records import find, neighbours, read_merged
 from pagekin.pipeline.workspace import Workspace
@@ -20,6 +20,7 @@ from pagekin.web.urls import canonical, host
 __all__ = ["BagStore"]
 
 _SUGGESTED = 5
+_WORDS = "stage document_frequency"  # as a stage names what it depends on
 
 
 class BagStore:
@@ -27,6 +28,7 @@ class BagStore:
 
     def __init__(self, work: Path) -> None:
         workspace = Workspace.open(work)
+        _check_one_build(workspace)
         self._folder = workspace.require("weighted_bags")
         self._dictionary = Dictionary(workspace.require("document_frequency") / DICTIONARY)
         aliases = workspace.stage_path("inventory") / RESOLUTION
@@ -34,7 +36,7 @@ class BagStore:
 
     def get(self, url: str) -> Bag:
         """The bag of a URL in any spelling; NotFoundError names what is near."""
-        key = canonical(url) or canonical(f"http://{url}")
+        key = canonical(url) or (None if "://" in url else canonical(f"http://{url}"))
         if key is None:
             raise UsageError(f"{url} is no web address")
         value = find(self._folder, key.encode())
@@ -87,6 +89,17 @@ class BagStore:
         beside = neighbours(self._folder, start, _SUGGESTED)
         known += [u.decode() for u in beside if u.startswith(start)]
         return list(dict.fromkeys(known))[:_SUGGESTED]
+
+
+def _check_one_build(workspace: Workspace) -> None:
+    """The words of a build are no words for the bags of another one."""
+    bags = workspace.stage_record("weighted_bags")
+    words = workspace.stage_record("document_frequency")
+    if bags and words and bags["depends"][_WORDS] != words["result"]["digest"]:
+        raise WorkspaceError(
+            f"{workspace.path}: its bags are of an older build than its words; finish the newer one"
+            " with pagekin build"
+        )
 
 
 def _short(weight: np.float32) -> float:

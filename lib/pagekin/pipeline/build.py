@@ -17,12 +17,13 @@ import xxhash
 
 import pagekin
 from pagekin.config import BuildConfig, to_dict, to_flags
-from pagekin.errors import PagekinError, StageError
+from pagekin.errors import StageError
 from pagekin.pipeline.progress import StageProgress
 from pagekin.pipeline.report import Report
 from pagekin.pipeline.runner import Engine, collect_result, run_job
 from pagekin.pipeline.stages import Stage, wanted_stages
 from pagekin.pipeline.workspace import Workspace, write_json
+from pagekin.tables import ArrayFile
 from pagekin.web.sources import Source
 
 __all__ = ["Build", "Decision", "plan"]
@@ -61,20 +62,20 @@ class Build:
         report = Report(self.workspace.path, self.quiet)
         summary = self._new_summary()
         began = time.monotonic()
-        try:
-            with self.workspace.locked():
+        with self.workspace.locked():
+            try:
                 for stage in self.stages():
                     summary["stages"].append(self._step(stage, report))
-            summary["state"] = "complete"
-        except KeyboardInterrupt:
-            summary["state"] = "stopped"
-            raise
-        except PagekinError as error:
-            summary["state"], summary["error"] = "failed", str(error)
-            raise
-        finally:
-            summary["seconds"] = round(time.monotonic() - began, 3)
-            write_json(self.workspace.path / "summary.json", summary)
+                summary["state"] = "complete"
+            except KeyboardInterrupt:
+                summary["state"] = "stopped"
+                raise
+            except Exception as error:
+                summary["state"], summary["error"] = "failed", str(error)
+                raise
+            finally:
+                summary["seconds"] = round(time.monotonic() - began, 3)
+                write_json(self.workspace.path / "summary.json", summary)
         return summary
 
     def _new_summary(self) -> dict[str, Any]:
@@ -107,6 +108,9 @@ class Build:
         if record is None:
             return Decision(stage, True, "not there yet")
         reasons = list(_differences(record["depends"], self._depends(stage)))
+        failed = _failed_files(record["result"]["counters"])
+        if failed > self.max_failed_files:
+            reasons.append(f"files that could not be read were left out: {failed}")
         return Decision(stage, bool(reasons), "; ".join(reasons) or "up to date")
 
     def _depends(self, stage: Stage) -> dict[str, Any]:
@@ -169,11 +173,13 @@ class Build:
         wanted = {s.name for s in self.stages()}
         for option, (name, file) in stage.tables.items():
             if name in wanted:
+                path = self.workspace.require(name) / file
+                ArrayFile(path).verify()  # damage would end no task and show in no count
                 yield f"--{option}"
-                yield str(self.workspace.require(name) / file)
+                yield str(path)
 
     def _check_files(self, counters: dict[str, dict[str, int]]) -> None:
-        failed = counters.get("files", {}).get("failed", 0)
+        failed = _failed_files(counters)
         if failed > self.max_failed_files:
             raise StageError(
                 f"{failed} of {len(self.snapshot)} files could not be read;"
@@ -222,6 +228,10 @@ def total_size(snapshot: list[Source]) -> int:
 def _snapshot_digest(snapshot: list[Source]) -> str:
     text = "\n".join(sorted(f"{s.uri}\t{s.size}\t{s.stamp}" for s in snapshot))
     return f"{len(snapshot)} files, {xxhash.xxh3_128_hexdigest(text.encode())}"
+
+
+def _failed_files(counters: dict[str, dict[str, int]]) -> int:
+    return counters.get("files", {}).get("failed", 0)
 
 
 def _plain(value: Any) -> Any:

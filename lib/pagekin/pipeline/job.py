@@ -18,23 +18,20 @@ mrjob is imported in `pagekin.pipeline` and in jobs only.
 from __future__ import annotations
 
 import io
-import json
-import resource
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, cast
 
-import xxhash
 from mrjob.job import MRJob
 from mrjob.step import MRStep
 
 import pagekin
 from pagekin.config import BuildConfig, add_flags, config_from_flags
-from pagekin.counters import Counters
+from pagekin.errors import UsageError
 from pagekin.pipeline.names import TASK_KEY
 from pagekin.pipeline.progress import TaskProgress
+from pagekin.pipeline.statistics import TaskStatistics
 
 __all__ = ["BytesProtocol", "PagekinJob", "Pair"]
 
@@ -87,8 +84,12 @@ class PagekinJob(MRJob):  # type: ignore[misc]
 
     def load_args(self, args: list[str]) -> None:
         super().load_args(args)
-        self.config: BuildConfig = config_from_flags(self.options)
-        self.counters_: Counters = Counters()
+        try:
+            self.config: BuildConfig = config_from_flags(self.options)
+        except UsageError as error:
+            self.arg_parser.error(str(error))
+        self._statistics = TaskStatistics()
+        self.counters_ = self._statistics.counters  # mrjob has a method of the plain name
 
     def dirs(self) -> list[str]:
         package = Path(pagekin.__file__).parent
@@ -108,13 +109,15 @@ class PagekinJob(MRJob):  # type: ignore[misc]
 
     def map_pairs(self, pairs: Iterable[Pair], step_num: int = 0) -> Iterator[Pair]:
         # statistics among the input of a mapper are those of an earlier stage
-        return self._account(self.map_task(self._without_statistics(pairs, lambda _: None)))
+        mine = self._without_statistics(pairs, lambda said: None)
+        return self._account(self.map_task(mine), is_output=not self.REDUCES)
 
     def reduce_pairs(self, pairs: Iterable[Pair], step_num: int = 0) -> Iterator[Pair]:
-        def add_mapper(value: bytes) -> None:
-            self.counters_.merge(json.loads(value)["counters"])
+        def add_mapper(said: bytes) -> None:
+            self._statistics.merge(said, output=False)
 
-        return self._account(self.reduce_task(self._without_statistics(pairs, add_mapper)))
+        mine = self._without_statistics(pairs, add_mapper)
+        return self._account(self.reduce_task(mine), is_output=True)
 
     def _without_statistics(
         self, pairs: Iterable[Pair], take: Callable[[bytes], None]
@@ -132,25 +135,15 @@ class PagekinJob(MRJob):  # type: ignore[misc]
                     self.progress.add(records=_NOTE_EVERY)
             self.progress.add(records=seen % _NOTE_EVERY)
 
-    def _account(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+    def _account(self, pairs: Iterable[Pair], *, is_output: bool) -> Iterator[Pair]:
         """The pairs, and behind them the statistics of the task."""
-        began = time.process_time()
-        digest = records = size = 0
-        for key, value in pairs:
-            line = b"%b\t%b" % (key, value)
-            digest += xxhash.xxh3_128_intdigest(line)
-            records += 1
-            size += len(line) + 1
-            yield key, value
-        statistics = {
-            "counters": self.counters_.as_dict(),
-            "records": records,
-            "bytes": size,
-            "digest": f"{digest % (1 << 128):032x}",
-            "cpu": round(time.process_time() - began, 3),
-            "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-        }
-        yield TASK_KEY, json.dumps(statistics, sort_keys=True).encode()
+        if is_output:
+            for key, value in pairs:
+                self._statistics.add(key, value)
+                yield key, value
+        else:
+            yield from pairs
+        yield TASK_KEY, self._statistics.finish()
 
     # --- standard streams ---
 

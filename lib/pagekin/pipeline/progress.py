@@ -21,6 +21,7 @@ from typing import Self, TextIO
 __all__ = ["StageProgress", "TaskProgress", "duration"]
 
 _EVERY = 0.5  # seconds between notes, and between lines
+_PID = "build.pid"  # beside the tasks' notes: who reads them
 _QUIET = 5.0  # seconds between lines where they cannot be overwritten
 
 
@@ -29,6 +30,7 @@ class TaskProgress:
 
     def __init__(self, folder: str) -> None:
         self._path = Path(folder) / f"{os.getpid()}-{uuid.uuid4().hex[:8]}" if folder else None
+        self._build = _pid_of_build(Path(folder)) if folder else 0
         self._counts: dict[str, int] = {}
         self._next = 0.0
 
@@ -42,6 +44,7 @@ class TaskProgress:
         now = time.monotonic()
         if now >= self._next:
             self._next = now + _EVERY
+            self._end_with_build()
             self._write()
 
     def reporter(self) -> Callable[[int, int], None]:
@@ -54,6 +57,13 @@ class TaskProgress:
             last = offset
 
         return report
+
+    def _end_with_build(self) -> None:
+        """A task outlives a build that is killed, and would only keep the cores from the next."""
+        try:
+            os.kill(self._build, 0)
+        except ProcessLookupError:
+            raise SystemExit("the build that this task worked for is gone") from None
 
     def _write(self) -> None:
         if self._path is not None and self._path.parent.is_dir():
@@ -71,6 +81,12 @@ class TaskProgress:
         trace: TracebackType | None,
     ) -> None:
         self._write()
+
+
+def _pid_of_build(folder: Path) -> int:
+    """Process 0, which is always there, stands for a build that does not say."""
+    path = folder / _PID
+    return int(path.read_text()) if path.exists() else 0
 
 
 def duration(seconds: float) -> str:
@@ -111,6 +127,7 @@ class StageProgress:
         self._thread = Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Self:
+        (self._folder / _PID).write_text(str(os.getpid()))
         self._thread.start()
         return self
 
@@ -153,7 +170,7 @@ def read_notes(folder: Path) -> dict[str, int]:
     """The sum of all tasks' notes."""
     total: dict[str, int] = {}
     for path in sorted(folder.iterdir()):
-        if path.suffix:  # not yet in its place
+        if path.suffix:  # no note, or not yet in its place
             continue
         try:
             counts: dict[str, int] = json.loads(path.read_text())

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import importlib
-import json
 import logging
 import os
 import resource
+import subprocess
 import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
-from pagekin.counters import Counters
+from mrjob.util import to_lines
+
 from pagekin.errors import StageError
 from pagekin.pipeline.job import PagekinJob
 from pagekin.pipeline.names import TASK_KEY
 from pagekin.pipeline.records import part_files
 from pagekin.pipeline.stages import Stage
+from pagekin.pipeline.statistics import DIGESTS, TaskStatistics
 
 __all__ = ["RUNNERS", "Engine", "StageResult", "collect_result", "run_job"]
 
 RUNNERS = ("inline", "local", "hadoop", "spark", "emr")
 _ON_THIS_MACHINE = frozenset({"inline", "local"})
-_TAIL = 16 << 10  # bytes at the end of a part file that hold its statistics
+_TAIL = 1 << 20  # bytes at the end of a part file that hold its statistics
 _LAST_WORDS = 25  # lines of the runner's log that a failure shows
 
 
@@ -68,7 +70,6 @@ class StageResult:
     peak_memory: int
     seconds: float = 0.0
     cpu_seconds: float = 0.0
-    extra: dict[str, Any] = field(default_factory=dict)
 
 
 def run_job(
@@ -98,9 +99,18 @@ def _job_class(stage: Stage) -> type[PagekinJob]:
 def _fetch(runner: Any, output: Path) -> None:
     """Bring the output of a cluster here, sorted as the part files of this machine are."""
     output.mkdir()
-    lines = bytes().join(runner.cat_output()).splitlines(keepends=True)
+    said: list[bytes] = []
     with (output / "part-00000").open("wb") as out:
-        out.writelines(sorted(lines, key=lambda line: (line.startswith(TASK_KEY), line)))
+        sort = subprocess.Popen(
+            ["sort"], stdin=subprocess.PIPE, stdout=out, env={**os.environ, "LC_ALL": "C"}
+        )
+        with cast(IO[bytes], sort.stdin) as lines:
+            for line in to_lines(runner.cat_output()):
+                (said.append if line.startswith(TASK_KEY) else lines.write)(line)
+        if sort.wait():
+            raise OSError(f"sort ended with code {sort.returncode}; is the disk full?")
+    with (output / "part-00000").open("ab") as out:
+        out.writelines(said)
 
 
 def _cpu_seconds() -> float:
@@ -117,7 +127,7 @@ class _LastWords(logging.Handler):
         self.lines: deque[str] = deque(maxlen=_LAST_WORDS)
 
     def emit(self, record: logging.LogRecord) -> None:
-        if record.levelno >= logging.WARNING:
+        if record.levelno >= logging.ERROR:
             self.lines.extend(record.getMessage().rstrip().splitlines())
 
 
@@ -145,34 +155,28 @@ def _failure(stage: Stage, error: Exception, last_words: deque[str]) -> str:
 
 def collect_result(folder: Path) -> StageResult:
     """Add up what the tasks wrote at the end of their part files."""
-    counters = Counters()
-    result = StageResult({}, "", 0, 0, 0, 0.0, 0)
-    digest = 0
+    total = TaskStatistics()
     for path in part_files(folder):
-        for said in _statistics(path):
-            counters.merge(said["counters"])
-            digest += int(said["digest"], 16)
-            result.records += said["records"]
-            result.bytes += said["bytes"]
-            result.tasks += 1
-            result.task_cpu_seconds += said["cpu"]
-            result.peak_memory = max(result.peak_memory, said["memory"])
-    result.counters = counters.as_dict()
-    result.digest = f"{digest % (1 << 128):032x}"
-    return result
+        for said in _said(path):
+            total.merge(said, output=True)
+    return StageResult(
+        total.counters.as_dict(),
+        f"{total.digest % DIGESTS:032x}",
+        total.records,
+        total.size,
+        total.tasks,
+        round(total.cpu, 3),
+        total.memory,
+    )
 
 
-def _statistics(path: Path) -> Iterator[dict[str, Any]]:
+def _said(path: Path) -> Iterator[bytes]:
     """The statistics lines among the last lines of a part file."""
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _TAIL))
         lines = file.read().splitlines()
-    found = False
-    for line in lines:
-        key, _, value = line.partition(b"\t")
-        if key == TASK_KEY:
-            found = True
-            yield json.loads(value)
+    found = [line.partition(b"\t")[2] for line in lines if line.startswith(TASK_KEY + b"\t")]
     if not found and size:
         raise StageError(f"{path.name} ends without its task's statistics: it is not whole")
+    yield from found

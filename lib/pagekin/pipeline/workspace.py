@@ -67,7 +67,7 @@ class Workspace:
         """A workspace to build in; a folder of other things is refused."""
         if path.exists() and not path.is_dir():
             raise WorkspaceError(f"{path} is a file; a workspace is a folder")
-        if path.is_dir() and any(path.iterdir()) and not (path / _MARK).exists():
+        if path.is_dir() and not (path / _MARK).exists() and any(map(_is_foreign, path.iterdir())):
             raise WorkspaceError(f"{path} holds other files and is no workspace; name a new folder")
         path.mkdir(parents=True, exist_ok=True)
         workspace = cls(path.resolve())
@@ -105,6 +105,8 @@ class Workspace:
 
     def _sweep(self) -> None:
         shutil.rmtree(self.path / _BUILDING, ignore_errors=True)
+        for unfinished in self.path.glob(".summary.json.*"):
+            unfinished.unlink()
 
     def new_folder(self, name: str) -> Path:
         """A fresh folder for what is being made."""
@@ -155,6 +157,10 @@ class Workspace:
             grave = self.new_folder("old")
             folder.rename(grave / name)
             shutil.rmtree(grave, ignore_errors=True)
+
+
+def _is_foreign(path: Path) -> bool:
+    return not path.match(f".{_MARK}.*")  # else a build was killed as it made the mark
 
 
 def _flush(path: Path) -> None:

@@ -2,7 +2,7 @@
 
 The definition of a stem is nltk's: for English Porter's algorithm as published (Porter, "An
 algorithm for suffix stripping", 1980; `PorterStemmer(mode="ORIGINAL_ALGORITHM")`), for other
-languages `SnowballStemmer(language)`. PyStemmer runs the same algorithms in C some 3 to 15 times
+languages `SnowballStemmer(language)`. PyStemmer runs the same algorithms in C some 3 to 20 times
 faster, but not always the same edition of them. So each language has a pattern that finds every
 word on which the two may disagree; those go to nltk, all others to PyStemmer.
 

@@ -144,7 +144,8 @@ class Vocabulary:
         self._tables: dict[str, WordTable] = {}
 
     def table(self, language: str) -> WordTable:
-        """The table for a language, made at its first page."""
+        """The table for a language ("": unknown), made at its first page."""
+        language = language or self._config.default_language
         table = self._tables.get(language)
         if table is None:
             table = self._tables[language] = WordTable(self._config, language)

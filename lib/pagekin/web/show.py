@@ -9,7 +9,7 @@ from pagekin.config import TextConfig
 from pagekin.counters import Counters
 from pagekin.text.markup import LINK, LINK_END, NAMES, TITLE, TITLE_END
 from pagekin.text.tokens import tokenise
-from pagekin.text.words import WordTable
+from pagekin.text.words import Vocabulary
 from pagekin.web.page import Page
 
 __all__ = ["describe_page", "page_lines"]
@@ -20,7 +20,7 @@ _WIDTH = 100
 def describe_page(page: Page, config: TextConfig, counters: Counters) -> dict[str, Any]:
     """Everything that the reader knows of the page."""
     tokens = tokenise(page.flat.text)
-    table = WordTable(config, page.language)
+    table = Vocabulary(config).table(page.language)
     words = [token for token in tokens if token not in NAMES]
     kept = dict(zip(words, (table.numbers(words) > 0).tolist(), strict=True))
     counters.add("text", "words", len(words))

@@ -63,9 +63,42 @@ def bags(config: BuildConfig) -> dict[str, dict[str, float]]:
     return {url: in_words(bag) for url, bag in made.items()}
 
 
-WORDS = """honey links beekeeping bees love clover heather moors hive tools smokers gloves wax
-candles weather honei bee keep link beekeep tool smoker glove candl weather moor run running beekeeper
-our and today link:http://hub.example/ link:http://a.example/""".split()
+WORDS = [
+    "honey",
+    "links",
+    "beekeeping",
+    "bees",
+    "love",
+    "clover",
+    "heather",
+    "moors",
+    "hive",
+    "tools",
+    "smokers",
+    "gloves",
+    "wax",
+    "candles",
+    "weather",
+    "honei",
+    "bee",
+    "keep",
+    "link",
+    "beekeep",
+    "tool",
+    "smoker",
+    "glove",
+    "candl",
+    "weather",
+    "moor",
+    "run",
+    "running",
+    "beekeeper",
+    "our",
+    "and",
+    "today",
+    "link:http://hub.example/",
+    "link:http://a.example/",
+]
 NAMES = {term_hash(word): word for word in WORDS}
 
 
@@ -96,18 +129,40 @@ def test_basic_window_of_no_words_is_the_anchor_and_the_title() -> None:
 
 def test_basic_window_of_four_words() -> None:
     """W = 4: four terms each side, nearest first, across all boundaries."""
-    assert approx(
-        {"hive": D[0], "tools": D[0], "moors": D[1], "heather": D[2], "clover": D[3], "love": D[4]}
-        | {"smokers": D[1], "gloves": D[2], "wax": D[3], "candles": D[4]}
-    ) == anchors("basic", 4)["http://b.example/"]
+    assert (
+        approx(
+            {
+                "hive": D[0],
+                "tools": D[0],
+                "moors": D[1],
+                "heather": D[2],
+                "clover": D[3],
+                "love": D[4],
+            }
+            | {"smokers": D[1], "gloves": D[2], "wax": D[3], "candles": D[4]}
+        )
+        == anchors("basic", 4)["http://b.example/"]
+    )
 
 
 def test_basic_window_without_distance_weights() -> None:
     """Without distance weighting every term of the window weighs 1."""
-    names = "love clover heather moors hive tools smokers gloves wax candles".split()
-    assert approx(dict.fromkeys(names, 1.0)) == anchors("basic", 4, distance="none")[
-        "http://b.example/"
+    names = [
+        "love",
+        "clover",
+        "heather",
+        "moors",
+        "hive",
+        "tools",
+        "smokers",
+        "gloves",
+        "wax",
+        "candles",
     ]
+    assert (
+        approx(dict.fromkeys(names, 1.0))
+        == anchors("basic", 4, distance="none")["http://b.example/"]
+    )
 
 
 @pytest.mark.parametrize("words", [8, 16, 32])
@@ -117,12 +172,23 @@ def test_wide_basic_windows(words: int) -> None:
     left = {3: ["clover", "love", "bees", "beekeeping"]}[3]
     for d, term in enumerate(left[1:], 1):
         expected[term] = D[d]
-    right = "heather moors hive tools smokers gloves wax candles weather".split()
+    right = ["heather", "moors", "hive", "tools", "smokers", "gloves", "wax", "candles", "weather"]
     for d, term in enumerate(right[:words], 1):
         expected[term] = expected.get(term, 0.0) + D[d]
     # the second link: [wax] with candles and weather behind it
     expected["wax"] += D[0]
-    before_wax = "gloves smokers tools hive moors heather clover love bees beekeeping".split()
+    before_wax = [
+        "gloves",
+        "smokers",
+        "tools",
+        "hive",
+        "moors",
+        "heather",
+        "clover",
+        "love",
+        "bees",
+        "beekeeping",
+    ]
     for d, term in enumerate(before_wax[:words], 1):
         expected[term] = expected.get(term, 0.0) + D[d]
     expected["candles"] += D[1]
@@ -133,23 +199,30 @@ def test_wide_basic_windows(words: int) -> None:
 def test_syntactic_windows_stop_at_list_items_and_paragraphs() -> None:
     """SYNTACTIC: the words of the same paragraph or list item."""
     made = anchors("syntactic", 32)
-    assert approx({"hive": D[0], "tools": D[0], "smokers": D[1], "gloves": D[2]}) == made[
-        "http://b.example/"
-    ]
-    assert approx(
-        {"clover": D[0] + 5, "love": D[1], "bees": D[2], "heather": D[1], "moors": D[2]}
-        | {"wax": D[0], "candles": D[1]}
-    ) == made["http://a.example/"]
+    assert (
+        approx({"hive": D[0], "tools": D[0], "smokers": D[1], "gloves": D[2]})
+        == made["http://b.example/"]
+    )
+    assert (
+        approx(
+            {"clover": D[0] + 5, "love": D[1], "bees": D[2], "heather": D[1], "moors": D[2]}
+            | {"wax": D[0], "candles": D[1]}
+        )
+        == made["http://a.example/"]
+    )
 
 
 def test_topical_windows_stop_at_headings_and_ends_of_lists() -> None:
     """TOPICAL: from the heading (whose words are in) to the end of the list."""
-    assert approx(
-        {"hive": D[0], "tools": D[0]}
-        | {"moors": D[1], "heather": D[2], "clover": D[3], "love": D[4], "bees": D[5]}
-        | {"beekeeping": D[6]}
-        | {"smokers": D[1], "gloves": D[2], "wax": D[3], "candles": D[4]}
-    ) == anchors("topical", 32)["http://b.example/"]
+    assert (
+        approx(
+            {"hive": D[0], "tools": D[0]}
+            | {"moors": D[1], "heather": D[2], "clover": D[3], "love": D[4], "bees": D[5]}
+            | {"beekeeping": D[6]}
+            | {"smokers": D[1], "gloves": D[2], "wax": D[3], "candles": D[4]}
+        )
+        == anchors("topical", 32)["http://b.example/"]
+    )
 
 
 def test_content_words_weigh_one_each() -> None:
@@ -161,9 +234,10 @@ def test_content_words_weigh_one_each() -> None:
 def test_anchor_and_content_add_up() -> None:
     """The union: title words weigh 1 for the content and 5 for the anchors."""
     made = bags(BuildConfig(text=PLAIN, window=WindowConfig(words=0)))
-    assert approx({"clover": 1 + 1 + 5 + 5, "honey": 1.0, "bees": 1.0, "wax": 5.0}) == made[
-        "http://a.example/"
-    ]
+    assert (
+        approx({"clover": 1 + 1 + 5 + 5, "honey": 1.0, "bees": 1.0, "wax": 5.0})
+        == made["http://a.example/"]
+    )
 
 
 def test_citing_pages_are_terms() -> None:
@@ -175,9 +249,10 @@ def test_citing_pages_are_terms() -> None:
 def test_headings_and_citing_title_weigh_as_anchor_words() -> None:
     """The heading above the links and the title of their page, with the weight asked for."""
     made = anchors("basic", 0, headings=0.5, citing_title=0.2)
-    assert approx(
-        {"hive": 5.0, "tools": 5.0, "beekeeping": 2.5, "honey": 1.0, "links": 1.0}
-    ) == made["http://b.example/"]
+    assert (
+        approx({"hive": 5.0, "tools": 5.0, "beekeeping": 2.5, "honey": 1.0, "links": 1.0})
+        == made["http://b.example/"]
+    )
 
 
 def test_stem() -> None:
@@ -197,10 +272,13 @@ def test_without_stop_words_windows_count_every_word() -> None:
     """With the stop list off, "and" is the nearest word to the right of clover."""
     text = TextConfig(stemming="nostem", stop_words=False)
     config = BuildConfig(text=text, window=WindowConfig(words=1), bag=ANCHORS)
-    assert approx(
-        {"clover": D[0] + 5, "love": D[1], "and": D[1], "wax": D[0], "gloves": D[1]}
-        | {"candles": D[1]}
-    ) == bags(config)["http://a.example/"]
+    assert (
+        approx(
+            {"clover": D[0] + 5, "love": D[1], "and": D[1], "wax": D[0], "gloves": D[1]}
+            | {"candles": D[1]}
+        )
+        == bags(config)["http://a.example/"]
+    )
 
 
 # --- weights: two bags, df of honey 2, of bees and of wax 1 ------------------------------------

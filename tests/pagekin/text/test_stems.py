@@ -260,7 +260,7 @@ def test_most_words_go_the_quick_way(language: str) -> None:
 
 
 def test_nltk_is_not_imported_for_ordinary_words() -> None:
-    """Its import costs more than stemming a million words the quick way."""
+    """Its import takes as long as stemming 300,000 words the quick way."""
     script = (
         "import sys; from pagekin.text.stems import stemmer;"
         "print(stemmer('en')('houses'), stemmer('de')('häuser'), 'nltk' in sys.modules)"
