@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from pagekin.bags.fragments import FragmentMaker
@@ -74,23 +75,38 @@ class Extractor:
 
     def _targets(self, page: Page, own: str) -> list[str | None]:
         """Where each link leads, None for those that are left out, all counted."""
-        found = page.targets()
-        moved = self._resolution.resolve(list({t for t in found if t})) if self._resolution else {}
-        verdicts = {
-            target: self._judge(moved.get(target, target), own) for target in set(found) if target
-        }
-        keep: list[str | None] = []
-        reasons: dict[str, int] = {}
-        drop_nofollow = self._config.reading.drop_nofollow
-        page_nofollow = self._config.reading.obey_robots and page.nofollow
-        for k, target in enumerate(found):
-            end, reason = verdicts[target] if target else (None, "no_web_address")
-            if end is not None and (page_nofollow or (drop_nofollow and page.is_nofollow(k))):
-                end, reason = None, "nofollow"
-            reasons[reason] = reasons.get(reason, 0) + 1
-            keep.append(end)
-        self._count(len(found), reasons, sum(1 for t in found if t in moved))
-        return keep
+        targets, unfollowed = self._without_nofollow(page, page.targets())
+        times = Counter(targets)
+        self._count("nofollow", unfollowed)
+        self._count("no_web_address", times.pop(None, 0) - unfollowed)
+        moved = self._resolution.resolve([*filter(None, times)]) if self._resolution else {}
+        ends: dict[str | None, str | None] = {None: None}
+        reasons: Counter[str] = Counter()
+        for target, number in times.items():
+            end = moved.get(target, target)  # type: ignore[arg-type]
+            ends[target], reason = self._judge(end, own)  # type: ignore[arg-type]
+            reasons[reason] += number
+        for reason, number in reasons.items():
+            self._count(reason, number)
+        self._counters.add("links", "through_redirects", sum(times[t] for t in moved))
+        return list(map(ends.__getitem__, targets))
+
+    def _count(self, reason: str, number: int) -> None:
+        self._counters.add("links", reason, number)
+        self._counters.add("links", "found", number)
+
+    def _without_nofollow(
+        self, page: Page, targets: list[str | None]
+    ) -> tuple[list[str | None], int]:
+        """None for links that are not to be followed, if that is asked for, and their number."""
+        reading = self._config.reading
+        all_links = reading.obey_robots and page.nofollow
+        if not all_links and not reading.drop_nofollow:
+            return targets, 0
+        kept = [
+            None if all_links or page.is_nofollow(k) else target for k, target in enumerate(targets)
+        ]
+        return kept, kept.count(None) - targets.count(None)
 
     def _judge(self, target: str, own: str) -> tuple[str | None, str]:
         if target == own:
@@ -99,9 +115,3 @@ class Extractor:
             return target, "to_other_host"
         dropped = self._config.bag.same_host == "drop"
         return (None, "within_host_dropped") if dropped else (target, "within_host")
-
-    def _count(self, found: int, reasons: dict[str, int], redirected: int) -> None:
-        self._counters.add("links", "found", found)
-        self._counters.add("links", "through_redirects", redirected)
-        for reason, amount in reasons.items():
-            self._counters.add("links", reason, amount)

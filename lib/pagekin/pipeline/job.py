@@ -5,7 +5,7 @@ A job reads and writes lines of bytes, `key TAB value`, and overrides `map_task`
 more than most records' work. Here is what the runners disagree about, evened out:
 
 - records are sorted by value within a key (SORT_VALUES), as bytes;
-- the package travels with the job, so nothing but dependencies need be on a node;
+- the package travels with the job to other machines: only dependencies need be on a node;
 - a stray `print` goes to stderr and not among the records; stderr is text also on the inline
   runner, where mrjob makes it binary and a library's warning would end the task (Yelp/mrjob#2153);
 - counters are records: the last line of every part file, key `!task`, holds the task's counters,
@@ -42,11 +42,15 @@ Pair = tuple[bytes, bytes]
 
 
 class BytesProtocol:
-    """`key TAB value`, both bytes without tab or line end; nothing is decoded."""
+    """`key TAB value`, both bytes without tab or line end; nothing is decoded.
+
+    Hadoop takes key and value together as its key, because it sorts by both, and then writes the
+    tab before its own value, which is empty: reducers there read lines that end with a tab.
+    """
 
     def read(self, line: bytes) -> Pair:
         key, _, value = line.partition(b"\t")
-        return key, value
+        return key, value.removesuffix(b"\t")
 
     def write(self, key: bytes, value: bytes) -> bytes:
         return key + b"\t" + value
@@ -92,6 +96,8 @@ class PagekinJob(MRJob):  # type: ignore[misc]
         self.counters_ = self._statistics.counters  # mrjob has a method of the plain name
 
     def dirs(self) -> list[str]:
+        if self.options.runner in {None, "inline", "local"}:
+            return list(super().dirs())  # tasks have this interpreter, and so this package
         package = Path(pagekin.__file__).parent
         return [f"{package}#pagekin", *super().dirs()]
 

@@ -8,6 +8,7 @@ import os
 import resource
 import subprocess
 import time
+import traceback
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from typing import IO, Any, cast
 
 from mrjob.util import to_lines
 
-from pagekin.errors import StageError
+from pagekin.errors import PagekinError, StageError
 from pagekin.pipeline.job import PagekinJob
 from pagekin.pipeline.names import TASK_KEY
 from pagekin.pipeline.records import part_files
@@ -53,7 +54,8 @@ class Engine:
             words += ["--output-dir", str(output), "--local-tmp-dir", str(made)]
             words += [] if self.conf else ["--no-conf"]
         if self.runner == "local":
-            words += ["--num-cores", str(self.width)]
+            # mrjob is installed here; shipping it would cost each task a lock file in /tmp and 0.1 s
+            words += ["--num-cores", str(self.width), "--no-bootstrap-mrjob"]
         return words
 
 
@@ -87,6 +89,8 @@ def run_job(
                 if engine.runner not in _ON_THIS_MACHINE:
                     _fetch(runner, output)
         except Exception as error:
+            if engine.runner == "inline" and not isinstance(error, PagekinError):
+                last_words.extend("".join(traceback.format_exception(error)).splitlines())
             raise StageError(_failure(stage, error, last_words)) from error
     return time.monotonic() - began, _cpu_seconds() - cpu
 
