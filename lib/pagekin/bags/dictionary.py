@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagekin.tables import ArrayFile, write_arrays
-from pagekin.text.words import Form
+from pagekin.text.words import Form, Terms
 
 __all__ = ["Dictionary", "Entry", "write_dictionary"]
 
 _KIND = "dictionary"
+_KEPT = 500_000  # entries in words: about 100 MB
 
 
 class Entry(NamedTuple):
@@ -47,14 +48,24 @@ class Dictionary:
     def __init__(self, path: Path) -> None:
         file = ArrayFile(path, _KIND)
         self._hashes, self._bounds, self._text = file["hashes"], file["bounds"], file["text"]
+        self._known: dict[int, Entry] = {}
 
     def __len__(self) -> int:
         return len(self._hashes)
 
-    def __getitem__(self, hash_: int) -> Entry:
-        at = int(np.searchsorted(self._hashes, np.uint32(hash_)))
+    def look_up(self, hashes: Terms) -> list[Entry]:
+        """The entry of each term hash; one without a word is shown as its number."""
+        if len(self._known) > _KEPT:
+            self._known.clear()
+        known, wanted = self._known, hashes.tolist()
+        missing = [h for h in wanted if h not in known]
+        places = np.searchsorted(self._hashes, np.array(missing, dtype=np.uint32)).tolist()
+        known.update((h, self._read(h, at)) for h, at in zip(missing, places, strict=True))
+        return [known[h] for h in wanted]
+
+    def _read(self, hash_: int, at: int) -> Entry:
         if at == len(self._hashes) or int(self._hashes[at]) != hash_:
-            return Entry(f"#{hash_:08x}", f"#{hash_:08x}")  # a hash without a word
+            return Entry(f"#{hash_:08x}", f"#{hash_:08x}")
         low, high = int(self._bounds[at]), int(self._bounds[at + 1])
         term, _, display = bytes(self._text[low:high]).decode().partition(" ")
         return Entry(term, display)

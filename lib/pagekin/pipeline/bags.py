@@ -54,12 +54,12 @@ class BagStore:
     def describe(self, bag: Bag, count: int) -> dict[str, Any]:
         """The bag in words, heaviest term first; `count` of them, 0: all."""
         order = np.lexsort((bag.terms, -bag.weights))[: count or None]
-        terms = []
-        for k in order.tolist():
-            entry = self._dictionary[int(bag.terms[k])]
-            terms.append(
-                {"term": entry.term, "display": entry.display, "weight": _short(bag.weights[k])}
-            )
+        entries = self._dictionary.look_up(bag.terms[order])
+        weights = map(_short, bag.weights[order])
+        terms = [
+            {"term": entry.term, "display": entry.display, "weight": weight}
+            for entry, weight in zip(entries, weights, strict=True)
+        ]
         return {
             "url": bag.url,
             "inlinks": bag.anchors,
