@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
 from hypothesis import Phase, settings
+
+from pagekin.cli import main
+from tests.running import DEMO, Said, pagekin
+from tests.small import write_snapshot
 
 # Reproducible in CI and short of minutes when something fails: the first failing example will do.
 settings.register_profile(
@@ -12,3 +20,33 @@ settings.register_profile(
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
 )
 settings.load_profile("pagekin")
+
+
+@pytest.fixture(scope="session")
+def demo_work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with the demo snapshot, built by the local runner. For reading only."""
+    work = tmp_path_factory.mktemp("demo") / "work"
+    said = pagekin("build", "--quiet", "--tasks", "2", "--work", work, DEMO)
+    assert (0, "", "") == said
+    return work
+
+
+@pytest.fixture(scope="session")
+def small_snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the small snapshot. For reading only."""
+    return write_snapshot(tmp_path_factory.mktemp("small") / "snapshot")
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """The one command in this process: quick, and open to monkeypatching."""
+
+    def run(*words: object) -> Said:
+        capsys.readouterr()
+        try:
+            code = main([str(word) for word in words])
+        except SystemExit as end:  # --help and --version
+            code = int(end.code or 0)
+        return Said(code, *capsys.readouterr())
+
+    return run

@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-__all__ = ["DEMO", "ROOT", "Said", "pagekin", "pagekin_words", "python"]
+from pagekin.pipeline.names import TASK_KEY
+from pagekin.pipeline.records import part_files
+
+__all__ = [
+    "DEMO",
+    "ROOT",
+    "STAGES",
+    "Said",
+    "another_build",
+    "living",
+    "outputs",
+    "pagekin",
+    "python",
+    "record_of",
+    "started",
+    "wait_until",
+]
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "demo" / "snapshot"
+STAGES = ("inventory", "bag_fragments", "document_frequency", "weighted_bags")
+
+_PATIENCE = 60.0  # seconds; far more than anything takes on an idle machine
 
 
 class Said(NamedTuple):
@@ -21,14 +46,13 @@ class Said(NamedTuple):
     err: str
 
 
-def pagekin_words(*words: object) -> list[str]:
-    """The command line of the one command."""
+def _words(words: tuple[object, ...]) -> list[str]:
     return [sys.executable, "-m", "pagekin.cli", *map(str, words)]
 
 
 def pagekin(*words: object, **options: Any) -> Said:
     """Run the one command."""
-    return _run(pagekin_words(*words), **options)
+    return _run(_words(words), **options)
 
 
 def python(*words: object, **options: Any) -> Said:
@@ -41,3 +65,88 @@ def _run(command: list[str], **options: Any) -> Said:
         command, capture_output=True, text=True, encoding="utf-8", check=False, **options
     )
     return Said(done.returncode, done.stdout, done.stderr)
+
+
+# --- processes that are ended before their time ---
+
+
+@contextmanager
+def started(*words: object) -> Iterator[subprocess.Popen[str]]:
+    """The one command, running in a process group of its own, of which nothing is left behind."""
+    process = subprocess.Popen(
+        _words(words),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        with process:
+            yield process
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def living(group: int) -> list[int]:
+    """The processes of a group that still run."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has just ended
+            state, _, its_group = path.read_text().rpartition(") ")[2].split()[:3]
+            if int(its_group) == group and state not in "ZX":
+                found.append(int(path.parent.name))
+    return found
+
+
+def wait_until(true: Callable[[], object], patience: float = _PATIENCE) -> float:
+    """Wait until something is the case; gives the seconds."""
+    began = time.monotonic()
+    while not true():
+        assert time.monotonic() - began < patience, "waited in vain"
+        time.sleep(0.01)
+    return time.monotonic() - began
+
+
+_HOLD = """
+import sys
+from pathlib import Path
+from pagekin.pipeline.workspace import Workspace
+with Workspace.create(Path(sys.argv[1])).locked():
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def another_build(work: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that holds a workspace as a build does, until its input ends."""
+    command = [sys.executable, "-c", _HOLD, str(work)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert b"locked\n" == process.stdout.readline()
+        yield process
+
+
+# --- what a build made ---
+
+
+def record_of(work: Path, stage: str) -> dict[str, Any]:
+    """What a finished stage says of itself."""
+    record: dict[str, Any] = json.loads((work / stage / "stage.json").read_text(encoding="utf-8"))
+    return record
+
+
+def outputs(work: Path) -> dict[str, dict[str, Any]]:
+    """All that the finished stages of a workspace hold, whichever task wrote it where."""
+    return {stage: _output(work, stage) for stage in STAGES if (work / stage).exists()}
+
+
+def _output(work: Path, stage: str) -> dict[str, Any]:
+    lines = b"".join(path.read_bytes() for path in part_files(work / stage)).splitlines()
+    result = record_of(work, stage)["result"]
+    return {
+        "records": sorted(line for line in lines if not line.startswith(TASK_KEY + b"\t")),
+        "tables": {path.name: path.read_bytes() for path in (work / stage).glob("*.arrays")},
+        **{name: result[name] for name in ("digest", "counters")},
+    }

@@ -54,7 +54,7 @@ class Engine:
             words += ["--output-dir", str(output), "--local-tmp-dir", str(made)]
             words += [] if self.conf else ["--no-conf"]
         if self.runner == "local":
-            # mrjob is installed here; shipping it would cost each task a lock file in /tmp and 0.1 s
+            # mrjob is installed here; shipping it would cost each task 0.1 s and a lock file
             words += ["--num-cores", str(self.width), "--no-bootstrap-mrjob"]
         return words
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import xxhash
 
+import pagekin
 from pagekin.pipeline.job import BytesProtocol, PagekinJob, Pair
 from pagekin.pipeline.names import TASK_KEY
 from tests.jobs.noisy import Noisy
@@ -41,18 +43,24 @@ def test_noise_inline():
 
 
 def test_noise_local(tmp_path):
-    """Nor do they in tasks of their own; and there the package is the one that was uploaded."""
+    """Nor do they in tasks of their own; there the package is the one that runs here."""
     (tmp_path / "lines").write_bytes(b"".join(line + b"\n" for line in LINES))
     script = ROOT / "tests" / "jobs" / "noisy.py"
-    said = python(
-        script, "-r", "local", "--no-conf", "--local-tmp-dir", tmp_path, tmp_path / "lines"
-    )
+    said = python(script, "-r", "local", "--no-conf", tmp_path / "lines")
     records, counters = split_output(said.out.encode())
-    assert [b"a", b"b", b"c"] == [key for key, _ in records]
+    here = pagekin.__file__.encode()
+    assert [(b"a", here), (b"b", here), (b"c", here)] == records
     assert {"lines": {"mapped": 4, "reduced": 4}} == counters
-    for _, package in records:
-        assert package.decode().startswith(str(tmp_path)), package
-        assert package.endswith(b"/pagekin/__init__.py")
+
+
+@pytest.mark.parametrize(
+    ("runner", "shipped"),
+    [("inline", 0), ("local", 0), ("hadoop", 1), ("spark", 1), ("emr", 1)],
+)
+def test_package_travels(runner, shipped):
+    """To other machines the package goes under its own name, whatever its folder is called."""
+    package = f"{Path(pagekin.__file__).parent}#pagekin"
+    assert shipped == Noisy(["-r", runner]).dirs().count(package)
 
 
 def test_mistakes_in_options():
@@ -129,6 +137,12 @@ def test_protocol(line, pair):
     """A line is a key, a tab and a value, and nothing is decoded."""
     assert pair == BytesProtocol().read(line)
     assert line == BytesProtocol().write(*pair)
+
+
+def test_line_of_hadoop():
+    """Hadoop ends what a reducer reads with a tab of its own, which belongs to no value."""
+    assert (b"key", b"value") == BytesProtocol().read(b"key\tvalue\t")
+    assert (b"key", b"") == BytesProtocol().read(b"key\t\t")
 
 
 def test_line_without_a_tab():

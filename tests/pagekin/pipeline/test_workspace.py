@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,30 +14,12 @@ import pytest
 
 from pagekin.errors import WorkspaceError
 from pagekin.pipeline.workspace import Workspace, write_json
-
-HOLD = """
-import sys
-from pathlib import Path
-from pagekin.pipeline.workspace import Workspace
-with Workspace.create(Path(sys.argv[1])).locked():
-    print("locked", flush=True)
-    sys.stdin.read()
-"""
+from tests.running import another_build
 
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
     return tmp_path / "work"
-
-
-@contextmanager
-def another_build(work: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that holds the workspace until it is told to end."""
-    command = [sys.executable, "-c", HOLD, str(work)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert b"locked\n" == process.stdout.readline()
-        yield process
 
 
 def complaint(path: Path) -> str:

@@ -1,0 +1,183 @@
+"""Bag fragments: a snapshot becomes raw bags and the words behind them."""
+
+from __future__ import annotations
+
+from pagekin.bags.bag import bag_record, parse_bag
+from pagekin.bags.vocabulary import WORDS_KEY, parse_forms
+from pagekin.config import BagConfig, BuildConfig, WindowConfig
+from pagekin.jobs.bag_fragments import BagFragments
+from pagekin.text.words import term_hash
+from pagekin.web.resolution import write_resolution
+from tests.jobs.running import Pair, run_job, run_script, split_output, write_warc
+from tests.pages import html_page, raw_bags
+from tests.warcs import gz, response, warcinfo
+
+BEES = "http://bees.example/"
+HIVES = "http://hives.example/"
+PAGES = {
+    BEES: '<title>Bees</title><p>Beekeeping needs <a href="http://hives.example/">hives</a>.',
+    HIVES: '<title>Hives</title><p>Wood. <a href="/tools">Smoker</a> <a href="mailto:x@y">me</a>',
+    f"{HIVES}tools": "<p>Smokers calm bees; a <a href='http://bees.example'>bee</a> flies.",
+}
+
+
+def records_of(pages: dict[str, str]) -> list[bytes]:
+    return [gz(response(url, html.encode())) for url, html in pages.items()]
+
+
+def bags_of(records: list[Pair]) -> list[Pair]:
+    return [pair for pair in records if not pair[0].startswith(WORDS_KEY)]
+
+
+def expected_bags(config: BuildConfig) -> list[Pair]:
+    """The bags that the functions under the job make, without mrjob."""
+    bags = raw_bags([html_page(html, url) for url, html in PAGES.items()], config)
+    return [bag_record(bags[url]) for url in sorted(bags)]
+
+
+def test_empty():
+    """No files, no bags, no words, and nothing counted."""
+    assert ([], {}) == run_job(BagFragments)
+
+
+def test_file_without_pages(tmp_path):
+    """A file that holds no page makes no bag, and says what it held."""
+    line = write_warc(tmp_path / "a.warc.gz", gz(warcinfo()))
+    records, counters = run_job(BagFragments, inputs=[line])
+    assert [] == records
+    assert {"files": {"read": 1}, "records": {"not_response_warcinfo": 1, "read": 1}} == counters
+
+
+def test_bags(tmp_path):
+    """Each URL that is read or linked to has the bag that the pages give it."""
+    line = write_warc(tmp_path / "a.warc.gz", *records_of(PAGES))
+    records, counters = run_job(BagFragments, inputs=[line])
+    assert expected_bags(BuildConfig()) == bags_of(records)
+    assert [b"http://bees.example/", b"http://hives.example/", b"http://hives.example/tools"] == [
+        key for key, _ in bags_of(records)
+    ]
+    assert {
+        "bags": {"anchors": 3, "crawled": 3, "terms": 15, "urls": 3},
+        "charsets": {"utf-8": 3},
+        "files": {"read": 1},
+        "languages": {"unknown": 3},
+        "links": {"found": 4, "no_web_address": 1, "to_other_host": 2, "within_host": 1},
+        "records": {"read": 3, "used": 3},
+        "text": {"terms": 9},  # "needs" and "me" are stop words
+    } == counters
+
+
+def test_one_bag_by_hand(tmp_path):
+    """The bag of a page: its words, its title once more as anchor words, and words around links."""
+    pages = {
+        "http://a.example/": "<title>Honey</title><p>Amber honey",
+        "http://b.example/": "<p>Buy <a href='http://a.example/'>sweet honey</a> jars",
+    }
+    line = write_warc(tmp_path / "a.warc.gz", *records_of(pages))
+    records, _ = run_job(BagFragments, ["--text-stemming", "nostem"], [line])
+    bag = parse_bag(*bags_of(records)[0])
+    assert (True, 1, 1, 1) == (bag.crawled, bag.anchors, bag.pages, bag.hosts)
+    weights = dict(zip(bag.terms.tolist(), bag.weights.tolist(), strict=True))
+    assert {
+        term_hash("honey"): 6 + 1 + 5,  # in the title, in the text, in the anchor
+        term_hash("amber"): 1,
+        term_hash("sweet"): 5,
+        term_hash("buy"): 4,
+        term_hash("jars"): 4,
+    } == weights
+
+
+def test_words(tmp_path):
+    """The words of each bucket of hashes, with their counts over all pages."""
+    line = write_warc(tmp_path / "a.warc.gz", *records_of(PAGES))
+    records, _ = run_job(BagFragments, inputs=[line])
+    seen = {}
+    for key, value in records:
+        if key.startswith(WORDS_KEY):
+            forms = list(parse_forms(value))
+            assert {key} == {b"%b%03x" % (WORDS_KEY, form.hash >> 20) for form in forms}
+            seen |= {(form.term, form.form): form.seen for form in forms}
+    assert {("hive", "hives"): 2, ("bee", "bees"): 2, ("bee", "bee"): 1} == {
+        names: count for names, count in seen.items() if names[0] in {"hive", "bee"}
+    }
+
+
+def test_options(tmp_path):
+    """Options of the command line are the configuration of the functions."""
+    line = write_warc(tmp_path / "a.warc.gz", *records_of(PAGES))
+    args = ["--window-words", "1", "--bag-links", "8", "--bag-same-host", "drop"]
+    records, counters = run_job(BagFragments, args, [line])
+    config = BuildConfig(window=WindowConfig(words=1), bag=BagConfig(links=8.0, same_host="drop"))
+    assert expected_bags(config) == bags_of(records)
+    assert 1 == counters["links"]["within_host_dropped"]
+
+
+def test_any_division_of_the_files(tmp_path):
+    """One file, or each page in a file of its own: the same records."""
+    together = write_warc(tmp_path / "all.warc.gz", *records_of(PAGES))
+    apart = [
+        write_warc(tmp_path / f"{number}.warc.gz", record)
+        for number, record in enumerate(records_of(PAGES))
+    ]
+    one, _ = run_job(BagFragments, inputs=[together])
+    many, counters = run_job(BagFragments, inputs=reversed(apart))
+    assert one == many
+    assert 3 == counters["files"]["read"]
+
+
+def test_resolution(tmp_path):
+    """Links to an alias count for its target, and captures that are passed over are not read."""
+    late = records_of({BEES: "<p>new words about bees and honey"})
+    line = write_warc(tmp_path / "a.warc.gz", *records_of(PAGES), *late)
+    table = tmp_path / "resolution.arrays"
+    write_resolution(table, [(f"{HIVES}tools".encode(), b"http://tools.example/")], [line + b":0"])
+    records, counters = run_job(BagFragments, ["--resolution", table], [line])
+    bags = {key: parse_bag(key, value) for key, value in bags_of(records)}
+    assert 1 == bags[b"http://tools.example/"].anchors
+    assert term_hash("honei") in bags[b"http://bees.example/"].terms
+    assert term_hash("beekeep") not in bags[b"http://bees.example/"].terms
+    assert (1, 1) == (counters["records"]["other_capture"], counters["links"]["through_redirects"])
+
+
+def test_unreadable_files(tmp_path):
+    """Files that cannot be read are counted and cost the others nothing."""
+    good = write_warc(tmp_path / "good.warc.gz", *records_of(PAGES))
+    missing = str(tmp_path / "none.warc.gz").encode()
+    records, counters = run_job(BagFragments, inputs=[missing, good])
+    assert {"failed": 1, "read": 1} == counters["files"]
+    assert expected_bags(BuildConfig()) == bags_of(records)
+
+
+def test_broken_records(tmp_path):
+    """A broken record is counted by its reason, and its neighbours keep their bags."""
+    first, second, third = records_of(PAGES)
+    broken = second[:60] + b"\xff\xff\xff" + second[63:]
+    line = write_warc(tmp_path / "a.warc.gz", first, broken, third)
+    records, counters = run_job(BagFragments, inputs=[line])
+    damaged = {name: n for name, n in counters["records"].items() if name.startswith("damaged")}
+    assert 1 == sum(damaged.values()), counters
+    assert (2, 3) == (counters["records"]["used"], counters["records"]["read"])
+    crawled = [key for key, value in bags_of(records) if parse_bag(key, value).crawled]
+    assert [b"http://bees.example/", b"http://hives.example/tools"] == crawled
+
+
+def test_as_a_script(tmp_path):
+    """`python jobs/bag_fragments.py -r local` gives the records of the inline runner."""
+    line = write_warc(tmp_path / "a.warc.gz", *records_of(PAGES))
+    table = tmp_path / "resolution.arrays"
+    write_resolution(table, [(b"http://x.example/", b"http://y.example/")], [])
+    (tmp_path / "manifest").write_bytes(line + b"\n")
+    words = ["--window-kind", "topical", "--resolution", table]
+    said = run_script("bag_fragments", "-r", "local", "--no-conf", *words, tmp_path / "manifest")
+    assert 0 == said.code, said.err
+    assert run_job(BagFragments, words, [line]) == split_output(said.out.encode())
+
+
+def test_help():
+    """--help explains every option of the sections that the job reads."""
+    said = run_script("bag_fragments", "--help")
+    text = " ".join(said.out.split())
+    assert 0 == said.code
+    assert "words each side at the most, stop words not counted" in text
+    assert "the table that the inventory stage made" in text
+    assert "--weight-terms" not in text

@@ -1,0 +1,118 @@
+"""Document frequency: raw bags become counts of bags per term, and words."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from pagekin.bags.bag import Bag, bag_record
+from pagekin.bags.counting import DF, WORDS, unpack_counts
+from pagekin.bags.vocabulary import forms_records, parse_forms
+from pagekin.jobs.document_frequency import DocumentFrequency
+from pagekin.text.words import Form, term_hash
+from tests.jobs.running import Pair, run_job, run_script, split_output
+
+BAGS = {
+    "http://a.example/": ["bee", "hive", "honei"],
+    "http://b.example/": ["bee", "honei"],
+    "http://c.example/": ["bee", "volcano"],
+    "http://d.example/": [],
+}
+FORMS = [
+    ("bee", "bees", 7),
+    ("bee", "bee", 9),
+    ("hive", "hives", 2),
+    ("hive", "hive", 2),
+    ("honei", "honey", 1),
+    ("ash", "ashes", 5),  # its weight was 0 everywhere: it stands in no bag
+]
+
+
+def form(term: str, surface: str, count: int) -> Form:
+    return Form(term_hash(term), term, surface, count)
+
+
+def line(pair: Pair) -> bytes:
+    return b"%b\t%b" % pair
+
+
+def raw_output() -> list[bytes]:
+    """Lines as bag_fragments writes them, the statistics of a task among them."""
+    words = [line(pair) for pair in forms_records(form(*entry) for entry in FORMS)]
+    bags = []
+    for url, terms in BAGS.items():
+        hashes = np.array(sorted(map(term_hash, terms)), dtype=np.uint32)
+        weights = np.ones(len(hashes), dtype=np.float32)
+        bags.append(line(bag_record(Bag(url, True, 0, 0, 0, hashes, weights))))
+    return [*words, *bags, b'!task\t{"counters": {"bags": {"urls": 4}}}']
+
+
+def counts_of(records: list[Pair]) -> dict[int, int]:
+    found = {}
+    for key, value in records:
+        if value.startswith(DF):
+            terms, df = unpack_counts(value.removeprefix(DF))
+            assert {int(key, 16)} == set((terms >> 20).tolist())
+            found |= dict(zip(terms.tolist(), df.tolist(), strict=True))
+    return found
+
+
+def test_empty():
+    """No bags, no terms, and nothing counted."""
+    assert ([], {}) == run_job(DocumentFrequency)
+
+
+def test_only_empty_bags():
+    """Bags without terms are bags."""
+    lines = [line for line in raw_output() if line.startswith(b"http://d.example/")]
+    assert ([], {"frequencies": {"bags": 1}}) == run_job(DocumentFrequency, inputs=lines)
+
+
+def test_counts():
+    """Each term with the number of bags that hold it, in the bucket of its hash."""
+    records, counters = run_job(DocumentFrequency, inputs=raw_output())
+    expected = Counter(term_hash(term) for terms in BAGS.values() for term in terms)
+    assert expected == counts_of(records)
+    assert {
+        "frequencies": {"bags": 4, "incidences": 7, "terms": 4, "terms_without_a_word": 1}
+    } == counters
+
+
+def test_words():
+    """Each term that stands in a bag with its most frequent form; of equal ones the first."""
+    records, _ = run_job(DocumentFrequency, inputs=raw_output())
+    found = [
+        each
+        for _, value in records
+        if value.startswith(WORDS)
+        for each in parse_forms(value.removeprefix(WORDS))
+    ]
+    best = {each.term: each.form for each in found}
+    assert {"bee": "bee", "hive": "hive", "honei": "honey"} == best
+
+
+def test_order_of_lines_is_irrelevant():
+    """The records are those of the set of bags, however they are split and ordered."""
+    one = run_job(DocumentFrequency, inputs=raw_output())
+    assert one == run_job(DocumentFrequency, inputs=reversed(raw_output()))
+
+
+def test_as_a_script(tmp_path):
+    """`python jobs/document_frequency.py -r local` gives the records of the inline runner."""
+    lines = raw_output()
+    (tmp_path / "part-00000").write_bytes(b"".join(line + b"\n" for line in lines[:4]))
+    (tmp_path / "part-00001").write_bytes(b"".join(line + b"\n" for line in lines[4:]))
+    said = run_script(
+        "document_frequency", "-r", "local", "--no-conf", *sorted(tmp_path.glob("part-*"))
+    )
+    assert 0 == said.code, said.err
+    assert run_job(DocumentFrequency, inputs=lines) == split_output(said.out.encode())
+
+
+def test_help():
+    """The job has no configuration of its own."""
+    said = run_script("document_frequency", "--help")
+    assert 0 == said.code
+    assert "--progress-dir" in said.out
+    assert "--weight-df" not in said.out

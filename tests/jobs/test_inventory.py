@@ -1,0 +1,170 @@
+"""Inventory: which URL stands for which, and which capture of a page is read."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagekin.jobs.inventory import Inventory
+from tests.jobs.running import Result, run_job, run_script, split_output, write_warc
+from tests.warcs import gz, request, response, warc_record, warcinfo
+
+HTML = b"<html><title>Bees</title><p>Bees and hives."
+
+
+def redirect(url: str, target: str, **headers: object) -> bytes:
+    return response(url, b"", 301, {"Location": target}, **headers)
+
+
+def inventory(tmp_path, *records: bytes, args: tuple[str, ...] = ()) -> Result:
+    """What the job says of one compressed file."""
+    line = write_warc(tmp_path / "a.warc.gz", *map(gz, records))
+    return run_job(Inventory, args, [line])
+
+
+def test_empty():
+    """No files, no records, and nothing counted."""
+    assert ([], {}) == run_job(Inventory)
+
+
+def test_file_without_records(tmp_path):
+    """An empty file was read, and holds nothing."""
+    assert ([], {"files": {"read": 1}}) == inventory(tmp_path)
+
+
+def test_redirects(tmp_path):
+    """A redirected URL is an alias of its target, canonical and resolved against its own."""
+    records, counters = inventory(
+        tmp_path,
+        warcinfo(),
+        request("http://a.example/old"),
+        redirect("http://a.example/old", "../new?utm_source=x#top"),
+        redirect("http://b.example/", "HTTP://A.example:80/"),
+        response("http://a.example/new", HTML),
+    )
+    expected = [
+        (b"http://a.example/old", b"alias http://a.example/new"),
+        (b"http://b.example/", b"alias http://a.example/"),
+    ]
+    assert expected == records
+    assert {
+        "files": {"read": 1},
+        "inventory": {"aliases": 2, "captures": 1, "redirects": 2},
+        "records": {"read": 5},
+    } == counters
+
+
+def test_redirects_that_lead_nowhere(tmp_path):
+    """To themselves, to no web address, or without a target: none makes an alias."""
+    records, counters = inventory(
+        tmp_path,
+        redirect("http://a.example/x", "http://a.example/x#part"),
+        redirect("http://a.example/y", "mailto:ann@a.example"),
+        response("http://a.example/z", b"", 302, {}),
+    )
+    assert [] == records
+    expected = {"redirects_to_itself": 1, "redirects_to_no_web_address": 1}
+    assert expected == counters["inventory"]
+
+
+def test_latest_redirect_counts(tmp_path):
+    """Of several redirects of one URL the latest by its WARC date."""
+    records, _ = inventory(
+        tmp_path,
+        redirect("http://a.example/", "/second", warc_date="2024-02-01T00:00:00Z"),
+        redirect("http://a.example/", "/third", warc_date="2024-03-01T00:00:00Z"),
+        redirect("http://a.example/", "/first", warc_date="2024-01-01T00:00:00Z"),
+    )
+    assert [(b"http://a.example/", b"alias http://a.example/third")] == records
+
+
+def test_latest_capture_is_read(tmp_path):
+    """Earlier captures are passed over by the names of their files and places."""
+    early = gz(response("http://a.example/", HTML, warc_date="2024-01-01T00:00:00Z"))
+    late = gz(response("http://A.example/", HTML, warc_date="2024-02-01T00:00:00Z"))
+    one = write_warc(tmp_path / "1.warc.gz", late, early)
+    two = write_warc(tmp_path / "2.warc.gz", gz(warcinfo()), early)
+    records, counters = run_job(Inventory, inputs=[one, two])
+    assert [
+        (b"http://a.example/", b"over %b:%d" % (one, len(late))),
+        (b"http://a.example/", b"over %b:%d" % (two, len(gz(warcinfo())))),
+    ] == records
+    assert {"captures": 3, "captures_passed_over": 2} == counters["inventory"]
+
+
+def test_redirect_of_a_captured_url(tmp_path):
+    """A login wall today does not unmake yesterday's page."""
+    records, counters = inventory(
+        tmp_path,
+        response("http://a.example/", HTML, warc_date="2024-01-01T00:00:00Z"),
+        redirect("http://a.example/", "/login", warc_date="2024-02-01T00:00:00Z"),
+    )
+    assert [] == records
+    assert 1 == counters["inventory"]["redirects_of_captured_urls"]
+
+
+def test_what_is_no_capture(tmp_path):
+    """Errors, images, revisits and addresses that are none are neither captures nor aliases."""
+    records, counters = inventory(
+        tmp_path,
+        response("http://a.example/1", HTML, 404),
+        response("http://a.example/2", b"GIF89a", 200, {"Content-Type": "image/gif"}),
+        warc_record("revisit", "http://a.example/3", b"HTTP/1.1 200 OK\r\n\r\n"),
+        response("dns:a.example", HTML),
+    )
+    assert ([], {"files": {"read": 1}, "records": {"read": 4}}) == (records, counters)
+
+
+CANONICAL = b'<html><link rel=canonical href="/real"><p>Bees'
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ((), []),
+        (
+            ("--reading-follow-canonical", "true"),
+            [(b"http://a.example/x", b"alias http://a.example/real")],
+        ),
+    ],
+)
+def test_canonical(tmp_path, flags, expected):
+    """rel=canonical makes an alias where it is asked for, and only there."""
+    records, _ = inventory(tmp_path, response("http://a.example/x", CANONICAL), args=flags)
+    assert expected == records
+
+
+def test_excluded_hosts(tmp_path):
+    """What is said by a host that is left out counts for nothing."""
+    args = ("--reading-exclude-host", "a.example")
+    records, counters = inventory(tmp_path, redirect("http://www.a.example/", "/x"), args=args)
+    assert [] == records
+    assert "inventory" not in counters
+
+
+def test_unreadable_files(tmp_path):
+    """A missing file, and one of something else, are counted and cost the others nothing."""
+    good = write_warc(tmp_path / "good.warc.gz", gz(redirect("http://a.example/", "/b")))
+    garbage = write_warc(tmp_path / "bad.warc.gz", b"This is no WARC file.\n" * 100)
+    missing = str(tmp_path / "none.warc.gz").encode()
+    records, counters = run_job(Inventory, inputs=[missing, garbage, good])
+    assert [(b"http://a.example/", b"alias http://a.example/b")] == records
+    assert 1 == counters["files"]["failed"]
+    damaged = {name: n for name, n in counters["records"].items() if name.startswith("damaged")}
+    assert 1 == sum(damaged.values())
+
+
+def test_as_a_script(tmp_path):
+    """`python jobs/inventory.py -r local` gives the records of the inline runner."""
+    line = write_warc(tmp_path / "a b.warc.gz", gz(redirect("http://a.example/old", "/new")))
+    (tmp_path / "manifest").write_bytes(line + b"\n")
+    said = run_script("inventory", "-r", "local", "--no-conf", tmp_path / "manifest")
+    assert 0 == said.code, said.err
+    assert run_job(Inventory, inputs=[line]) == split_output(said.out.encode())
+
+
+def test_help():
+    """--help explains the options of the reading, and no others."""
+    said = run_script("inventory", "--help")
+    assert 0 == said.code
+    assert "rel=canonical stands for the URL that it names" in " ".join(said.out.split())
+    assert "--window-words" not in said.out

@@ -1,0 +1,489 @@
+"""Builds: the same on every runner, going on where they stopped, and building only what is due."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pagekin.pipeline import build as module
+from pagekin.pipeline import progress, stages
+from pagekin.pipeline.build import write_manifests
+from pagekin.web.sources import Source
+from tests.pagekin.web import servers
+from tests.running import DEMO, STAGES, Said, another_build, outputs, pagekin, record_of
+from tests.warcs import gz, warcinfo
+
+Build = Callable[..., Said]
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    return tmp_path / "work"
+
+
+@pytest.fixture
+def build(command: Callable[..., Said], work: Path) -> Build:
+    """`pagekin build` in this process, into `work`."""
+
+    def run(*words: object) -> Said:
+        return command("build", "-r", "inline", "--work", work, *words)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, small_snapshot: Path) -> Path:
+    """The small snapshot, built. For copying."""
+    work = tmp_path_factory.mktemp("built") / "work"
+    assert 0 == pagekin("build", "-q", "-r", "inline", "--work", work, small_snapshot).code
+    return work
+
+
+@pytest.fixture
+def finished(built: Path, work: Path) -> Path:
+    """A finished workspace of one's own."""
+    shutil.copytree(built, work)
+    return work
+
+
+def summary_of(work: Path) -> dict:
+    return json.loads((work / "summary.json").read_text(encoding="utf-8"))
+
+
+def states(work: Path) -> dict[str, tuple[str, str]]:
+    """What the last build did with each stage, and why."""
+    return {s["name"]: (s["state"], s["reason"]) for s in summary_of(work)["stages"]}
+
+
+def stamps(work: Path) -> dict[str, int]:
+    return {str(p.relative_to(work)): p.stat().st_mtime_ns for p in work.rglob("*")}
+
+
+KEPT = ("kept", "up to date")
+
+
+# --- the same everywhere ---
+
+
+def test_inline_and_local(demo_work, build, work):
+    """In one process or in thirty, the demo comes out the same to the last bit."""
+    assert 0 == build("-q", DEMO).code
+    assert outputs(demo_work) == outputs(work)
+    assert set(STAGES) == outputs(work).keys()
+
+
+@pytest.mark.parametrize("tasks", [1, 4])
+def test_numbers_of_tasks(built, work, small_snapshot, tasks):
+    """However many tasks: the records, tables, counters and digests are the same."""
+    said = pagekin("build", "-q", "--tasks", tasks, "--work", work, small_snapshot)
+    assert (0, "", "") == said
+    assert outputs(built) == outputs(work)
+    assert tasks == summary_of(work)["tasks"]
+
+
+def test_order_of_files(built, work, build, small_snapshot):
+    """The files of a snapshot may be named one by one and in any order."""
+    files = sorted(small_snapshot.iterdir(), reverse=True)
+    assert 0 == build("-q", *files).code
+    assert outputs(built) == outputs(work)
+
+
+def test_snapshot_without_pages(build, work, tmp_path):
+    """Nothing in, nothing out, and no stage stumbles over it."""
+    (tmp_path / "a.warc.gz").write_bytes(gz(warcinfo()))
+    assert 0 == build("-q", tmp_path / "a.warc.gz").code
+    assert [[]] * 4 == [output["records"] for output in outputs(work).values()]
+
+
+# --- what is kept and what is built again ---
+
+
+def test_unchanged(finished, build, small_snapshot):
+    """A second build keeps everything and touches no stage."""
+    before = stamps(finished)
+    assert 0 == build(small_snapshot).code
+    assert dict.fromkeys(STAGES, KEPT) == states(finished)
+    after = stamps(finished)
+    for name in (".", "summary.json", ".lock"):
+        before.pop(name, None), after.pop(name, None)
+    assert before == after
+
+
+def test_changed_weights(finished, build, small_snapshot):
+    """Another weight builds the last stage only, and says which key changed."""
+    said = build("--weight-terms", 3, small_snapshot)
+    assert {
+        "inventory": KEPT,
+        "bag_fragments": KEPT,
+        "document_frequency": KEPT,
+        "weighted_bags": ("built", "weight.terms changed from 200 to 3"),
+    } == states(finished)
+    assert "building weighted_bags: weight.terms changed from 200 to 3" in said.err.splitlines()
+    assert "keeping  bag_fragments: up to date" in said.err.splitlines()
+
+
+def test_changed_windows(finished, build, small_snapshot):
+    """Other windows build the fragments, and all behind them that comes out different."""
+    build("--window-words", 1, "--bag-distance", "none", small_snapshot)
+    assert {
+        "inventory": KEPT,
+        "bag_fragments": (
+            "built",
+            "bag.distance changed from log to none; window.words changed from 32 to 1",
+        ),
+        "document_frequency": ("built", "bag_fragments before it has other output"),
+        "weighted_bags": (
+            "built",
+            "bag_fragments before it has other output;"
+            " document_frequency before it has other output",
+        ),
+    } == states(finished)
+
+
+def test_change_without_effect(finished, build, small_snapshot):
+    """A stage is built for a new limit, comes out as before, and so what follows is kept."""
+    build("--text-max-letters", 63, small_snapshot)
+    assert ("built", "text.max_letters changed from 64 to 63") == states(finished)["bag_fragments"]
+    assert KEPT == states(finished)["document_frequency"] == states(finished)["weighted_bags"]
+
+
+def test_rebuilt_equals_new(finished, build, small_snapshot, tmp_path):
+    """What was built piece by piece under changing configurations is what a new build makes."""
+    flags = ["--text-stemming", "nostem", "--weight-df", "log"]
+    for words in (["--window-kind", "topical"], ["--weight-terms", "5"], flags):
+        assert 0 == build("-q", *words, small_snapshot).code
+    new = tmp_path / "new"
+    pagekin("build", "-q", "-r", "inline", "--work", new, *flags, small_snapshot)
+    assert outputs(new) == outputs(finished)
+
+
+def test_without_inventory(finished, build, small_snapshot):
+    """Where the inventory is not wanted it is neither built nor read."""
+    build("--reading-resolve", "false", small_snapshot)
+    state, reason = states(finished)["bag_fragments"]
+    assert "built" == state
+    assert "reading.resolve changed from True to False" in reason
+    assert "inventory" not in states(finished)
+
+
+@pytest.mark.parametrize("change", ["longer", "touched", "one more", "one less"])
+def test_changed_snapshot(finished, build, tmp_path, small_snapshot, change):
+    """A snapshot that changed is read again."""
+    copy = shutil.copytree(small_snapshot, tmp_path / "copy")
+    build("-q", copy)
+    if change == "longer":
+        with (copy / "b.warc").open("ab") as file:
+            file.write(warcinfo())
+    elif change == "touched":
+        os.utime(copy / "b.warc", (1, 1))
+    elif change == "one more":
+        (copy / "e.warc").write_bytes(warcinfo())
+    else:
+        (copy / "b.warc").unlink()
+    build("-q", copy)
+    assert ("built", "the snapshot changed") == states(finished)["inventory"]
+    assert "the snapshot changed" in states(finished)["bag_fragments"][1]
+
+
+def test_other_version(finished, build, small_snapshot):
+    """A stage that this version makes differently is built again."""
+    path = finished / "weighted_bags" / "stage.json"
+    record = record_of(finished, "weighted_bags")
+    record["depends"]["version"] = 0
+    path.write_text(json.dumps(record))
+    build(small_snapshot)
+    assert ("built", "this pagekin makes it differently") == states(finished)["weighted_bags"]
+
+
+def test_stage_that_was_removed(finished, build, small_snapshot):
+    """A stage that somebody removed is built again, and what follows is kept."""
+    shutil.rmtree(finished / "bag_fragments")
+    build(small_snapshot)
+    assert ("built", "not there yet") == states(finished)["bag_fragments"]
+    assert KEPT == states(finished)["weighted_bags"]
+
+
+def test_until(build, work, small_snapshot):
+    """--until stops behind a stage; a build without it goes on from there."""
+    assert 0 == build("-q", "--until", "bag_fragments", small_snapshot).code
+    assert {"inventory", "bag_fragments"} == states(work).keys() == outputs(work).keys()
+    assert 0 == build("-q", small_snapshot).code
+    assert [KEPT, KEPT] == [states(work)[name] for name in STAGES[:2]]
+    assert ("built", "not there yet") == states(work)["weighted_bags"]
+
+
+def test_until_no_stage(build, work, small_snapshot):
+    """A stage that does not exist is answered with those that do, before anything is made."""
+    said = build("--until", "bags", small_snapshot)
+    expected = f"pagekin: --until bags: no such stage; there are {', '.join(STAGES)}\n"
+    assert (2, "", expected) == said
+    assert not work.exists()
+
+
+# --- plans ---
+
+
+def test_dry_run_of_a_new_build(build, work, small_snapshot):
+    """A plan says what would be built, and makes nothing."""
+    said = build("--dry-run", "--window-words", 4, small_snapshot)
+    assert 0 == said.code
+    assert not work.exists()
+    size = sum(path.stat().st_size for path in small_snapshot.iterdir())
+    lines = said.out.splitlines()
+    assert f"4 files, {size:,} bytes, on -r inline into {work}" == lines[0]
+    assert [f"build {stage}" for stage in STAGES] == [
+        " ".join(line.split()[:2]) for line in lines[1:-1:2]
+    ]
+    assert {"not there yet"} == {line.strip() for line in lines[2:-1:2]}
+    assert "differs from the defaults: --window-words=4" == lines[-1]
+
+
+def test_dry_run_of_a_change(finished, build, small_snapshot):
+    """A plan says what hangs on the outcome of what, and writes nothing at all."""
+    before = stamps(finished)
+    said = build("--dry-run", "--json", "--window-words", 4, small_snapshot)
+    assert before == stamps(finished)
+    plan = json.loads(said.out)
+    assert 4 == plan["config"]["window"]["words"]
+    assert [
+        {"name": "inventory", "build": False, "reason": "up to date"},
+        {
+            "name": "bag_fragments",
+            "build": True,
+            "reason": "window.words changed from 32 to 4",
+        },
+        {
+            "name": "document_frequency",
+            "build": True,
+            "reason": "if bag_fragments comes out different",
+        },
+        {
+            "name": "weighted_bags",
+            "build": True,
+            "reason": "if bag_fragments or document_frequency comes out different",
+        },
+    ] == plan["stages"]
+
+
+# --- files that cannot be read ---
+
+
+@pytest.fixture
+def list_with_a_hole(tmp_path, small_snapshot, monkeypatch):
+    """A list of three files, of which the server has two; gives the words of a build."""
+    servers.without_proxies(monkeypatch)
+    (tmp_path / "warc.paths").write_text("a.warc.gz\nnone.warc.gz\nb.warc\n")
+    with servers.running() as server:
+        for name in ("a.warc.gz", "b.warc"):
+            server.files[f"/{name}"] = (small_snapshot / name).read_bytes()
+        yield server, ["-q", "--base-url", server.url, tmp_path / "warc.paths"]
+
+
+def test_missing_file(build, work, list_with_a_hole):
+    """A file that cannot be read ends the build, with what to do about it."""
+    said = build(*list_with_a_hole[1])
+    expected = (
+        "pagekin: 1 of 3 files could not be read;"
+        " with --max-failed-files 1 the build goes on without them\n"
+    )
+    assert (6, "", expected) == said
+    assert ("failed", []) == (summary_of(work)["state"], list(outputs(work)))
+
+
+def test_missing_file_allowed(build, work, list_with_a_hole):
+    """With leave the build goes on without it, and counts it."""
+    assert 0 == build("--max-failed-files", 1, *list_with_a_hole[1]).code
+    for stage in summary_of(work)["stages"][:2]:
+        assert {"failed": 1, "read": 2} == stage["counters"]["files"]
+
+
+def test_missing_file_found(build, work, list_with_a_hole, small_snapshot):
+    """A build that is stricter than the last one tries again, and so the file comes in."""
+    server, words = list_with_a_hole
+    build("--max-failed-files", 1, *words)
+    server.files["/none.warc.gz"] = (small_snapshot / "d d.warc.gz").read_bytes()
+    assert 0 == build("--max-failed-files", 1, *words).code
+    assert KEPT == states(work)["inventory"]
+    assert 0 == build(*words).code
+    reason = "files that could not be read were left out: 1"
+    assert ("built", reason) == states(work)["inventory"]
+    assert {"read": 3} == record_of(work, "bag_fragments")["result"]["counters"]["files"]
+
+
+def test_garbage(build, work, built, small_snapshot, tmp_path):
+    """Files that are none inside are counted as damage, and cost the others nothing."""
+    copy = shutil.copytree(small_snapshot, tmp_path / "copy")
+    (copy / "page.warc").write_bytes(b"<html>503 Service Unavailable</html>\n" * 40)
+    (copy / "zeros.warc.gz").write_bytes(bytes(5000))
+    (copy / "empty.warc.gz").write_bytes(b"")
+    assert 0 == build("-q", "--max-failed-files", 3, copy).code
+    expected, found = outputs(built)["weighted_bags"], outputs(work)["weighted_bags"]
+    assert expected["records"] == found["records"]
+    counters = record_of(work, "bag_fragments")["result"]["counters"]
+    damaged = sum(n for name, n in counters["records"].items() if name.startswith("damaged"))
+    assert 3 == damaged  # one of them in the snapshot itself
+
+
+# --- what a build says ---
+
+
+def test_summary(build, work, small_snapshot):
+    """summary.json says what was done, how long it took, what came out and what was counted."""
+    printed = json.loads(build("--json", "--weight-terms", 7, small_snapshot).out)
+    summary = summary_of(work)
+    assert printed == summary
+    size = sum(path.stat().st_size for path in small_snapshot.iterdir())
+    assert {"files": 4, "bytes": size} == summary["snapshot"]
+    assert ("complete", "inline") == (summary["state"], summary["runner"])
+    assert 7 == summary["config"]["weight"]["terms"]
+    assert list(STAGES) == [stage["name"] for stage in summary["stages"]]
+    assert summary["seconds"] >= sum(stage["seconds"] for stage in summary["stages"]) > 0
+    for stage in summary["stages"]:
+        assert "built" == stage["state"]
+        assert stage["cpu_seconds"] > 0
+        assert stage["peak_memory"] > 1 << 20
+        assert record_of(work, stage["name"])["result"] == {
+            key: value for key, value in stage.items() if key not in {"name", "state", "reason"}
+        }
+    fragments = summary["stages"][1]
+    assert fragments["records"] == len(outputs(work)["bag_fragments"]["records"])
+    assert 8 == fragments["counters"]["bags"]["crawled"]
+    assert 32 == len(fragments["digest"])
+
+
+def test_kept_stages_keep_their_counters(finished, build, small_snapshot):
+    """The summary of a build that did nothing still says all of the workspace."""
+    before = summary_of(finished)
+    build("-q", small_snapshot)
+    for old, new in zip(before["stages"], summary_of(finished)["stages"], strict=True):
+        assert {**old, "state": "kept", "reason": "up to date"} == new
+
+
+def test_printed_summary(build, small_snapshot):
+    """People read every counter under its stage and group, and how it went on stderr."""
+    said = build(small_snapshot)
+    assert "    crawled                                         8" in said.out.splitlines()
+    assert said.out.startswith("inventory: built, ")
+    assert "building inventory: not there yet" == said.err.splitlines()[0]
+    assert said.err.splitlines()[-1].startswith("done in ")
+
+
+def test_quiet(build, small_snapshot):
+    """--quiet says nothing."""
+    assert (0, "", "") == build("--quiet", small_snapshot)
+
+
+def test_progress(build, small_snapshot, monkeypatch):
+    """While a stage runs, lines on stderr say how far it is."""
+    monkeypatch.setattr(progress, "_QUIET", 0.001)
+    monkeypatch.setattr(progress, "_EVERY", 0.0)
+    lines = [line for line in build(small_snapshot).err.splitlines() if "files" in line]
+    assert any(line.startswith("bag_fragments  ") and " pages, " in line for line in lines), lines
+
+
+# --- failures ---
+
+
+def damage_a_bag(work: Path) -> None:
+    """Break a record of the fragments in a way that no task expects."""
+    path = next(
+        p for p in sorted((work / "bag_fragments").glob("part-*")) if b"http" in p.read_bytes()
+    )
+    path.write_bytes(path.read_bytes().replace(b"http", b"http://broken.example/\t1 2\nhttp", 1))
+
+
+def test_failing_stage(finished, build, small_snapshot):
+    """A stage that fails is named with its error, and inline with the place; the rest stays."""
+    damage_a_bag(finished)
+    shutil.rmtree(finished / "document_frequency")
+    said = build(small_snapshot)
+    assert 6 == said.code
+    error = next(line for line in said.err.splitlines() if line.startswith("pagekin: "))
+    assert "pagekin: stage document_frequency failed: ValueError: not enough values" in error
+    assert '    crawled, anchors, pages, hosts, packed = value.split(b" ")' in said.err
+    assert {"inventory", "bag_fragments", "weighted_bags"} == outputs(finished).keys()
+    summary = summary_of(finished)
+    assert ("failed", error) == (summary["state"], f"pagekin: {summary['error']}".splitlines()[0])
+    assert not (finished / ".building").exists()
+
+
+def test_failing_task(finished, small_snapshot):
+    """Of a task in a process of its own the last words are shown, and no traceback of ours."""
+    damage_a_bag(finished)
+    shutil.rmtree(finished / "document_frequency")
+    said = pagekin("build", "-q", "--tasks", 1, "--work", finished, small_snapshot)
+    first, *rest = said.err.splitlines()
+    assert (6, "") == (said.code, said.out)
+    assert first.startswith("pagekin: stage document_frequency failed: ")
+    assert "  ValueError: not enough values to unpack (expected 5, got 2)" in rest
+    assert all(line.startswith("  ") for line in rest), said.err
+
+
+def test_program_error(build, work, small_snapshot, monkeypatch):
+    """An error of our own shows where it came from, also on the inline runner."""
+
+    def break_down(folder: Path, counters: object) -> None:
+        raise ZeroDivisionError("ours")
+
+    stage = dataclasses.replace(stages.STAGES[0], finish=break_down)
+    monkeypatch.setattr(module, "wanted_stages", lambda config, until: (stage,))
+    with pytest.raises(ZeroDivisionError):
+        build(small_snapshot)
+    assert ("failed", "ours") == (summary_of(work)["state"], summary_of(work)["error"])
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        ("inventory/resolution.arrays", "--window-words"),
+        ("document_frequency/frequencies.arrays", "--weight-terms"),
+    ],
+)
+def test_damaged_table(finished, build, small_snapshot, table, change):
+    """A table with a wrong byte is found before a stage believes it."""
+    path = finished / table
+    data = path.read_bytes()
+    path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    said = build("-q", change, 5, small_snapshot)
+    again = "remove the folder that it lies in, and build again"
+    expected = f"pagekin: {path} is damaged: its checksum does not match; {again}\n"
+    assert (3, "", expected) == said
+    shutil.rmtree(path.parent)
+    assert 0 == build("-q", change, 5, small_snapshot).code
+
+
+def test_second_build(finished, small_snapshot):
+    """A build that finds another one at work leaves everything as it is, its summary too."""
+    with another_build(finished) as process:
+        before = {**stamps(finished), ".lock": 0}
+        said = pagekin("build", "-q", "-r", "inline", "--work", finished, small_snapshot)
+        assert (5, "", f"pagekin: {finished} is in use by another build\n") == said
+        assert before == {**stamps(finished), ".lock": 0}
+        process.communicate()
+
+
+# --- manifests ---
+
+
+@given(st.lists(st.integers(-1, 1 << 40), min_size=1, max_size=60), st.integers(1, 8))
+def test_manifests(tmp_path_factory, sizes, width):
+    """Every file is named in one manifest, every task has work, and the loads are even."""
+    snapshot = [Source(f"/{number:03d}.warc", size) for number, size in enumerate(sizes)]
+    folder = tmp_path_factory.mktemp("manifests") / "m"
+    paths = write_manifests(folder, snapshot, width)
+    shares = [path.read_text().splitlines() for path in paths]
+    assert sorted(source.uri for source in snapshot) == sorted(itertools.chain(*shares))
+    assert all(shares)
+    assert min(width, len(sizes)) <= len(paths) <= len(sizes)
+    sizes_of = {source.uri: max(source.size, 1) for source in snapshot}
+    loads = [sum(sizes_of[uri] for uri in share) for share in shares]
+    assert max(loads) - min(loads) <= max(sizes_of.values())

@@ -1,0 +1,212 @@
+"""Words as terms: the three ways to stem, what is dropped, numbers, counts and display forms."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pagekin.config import TextConfig
+from pagekin.text import markup as m
+from pagekin.text import words as module
+from pagekin.text.stoplists import stop_words
+from pagekin.text.words import FIRST_HASH, Form, Vocabulary, WordTable, term_hash
+from tests.plain import plain_term
+from tests.strategies import WORDS
+
+CONFIGS = [
+    TextConfig(stemming=stemming, stop_words=stops)
+    for stemming in ("nostem", "stem", "stopstem")
+    for stops in (True, False)
+]
+each_config = pytest.mark.parametrize(
+    "config", CONFIGS, ids=lambda c: f"{c.stemming}-{'stops' if c.stop_words else 'all'}"
+)
+
+
+def term_of(word: str, config: TextConfig, language: str = "en") -> str:
+    """The term of a word, through the table; "" if it is dropped."""
+    table = WordTable(config, language)
+    numbers = table.numbers([word])
+    table.count(numbers)
+    forms = list(table.forms())
+    assert len(forms) <= 1
+    hashes = table.terms(numbers).tolist()
+    assert [form.hash for form in forms] == [h for h in hashes if h]
+    return forms[0].term if forms else ""
+
+
+@pytest.mark.parametrize(
+    ("word", "nostem", "stem", "stopstem"),
+    [
+        ("honey", "honey", "honei", "honey"),
+        ("oscillators", "oscillators", "oscil", "oscillators"),
+        ("the", "", "", ""),
+        ("running", "running", "run", "running"),
+        ("thing", "", "", ""),
+        ("thinged", "thinged", "", ""),
+        ("s", "", "", ""),
+        ("été", "été", "été", "été"),
+    ],
+)
+def test_rules(word: str, nostem: str, stem: str, stopstem: str) -> None:
+    """NOSTEM drops stop words; STEM and STOPSTEM drop what has the stem of one [SIM 3.2]."""
+    assert [nostem, stem, stopstem] == [
+        term_of(word, TextConfig(stemming=s)) for s in ("nostem", "stem", "stopstem")
+    ]
+
+
+def test_without_stop_words() -> None:
+    """Then all words stay, but for those that stem to nothing."""
+    for stemming, expected in (("nostem", "the"), ("stem", "the"), ("stopstem", "the")):
+        config = TextConfig(stemming=stemming, stop_words=False)
+        assert expected == term_of("the", config)
+    dropped = [term_of("s", TextConfig(stemming=s, stop_words=False)) for s in ("stem", "stopstem")]
+    assert ["", ""] == dropped
+    assert "s" == term_of("s", TextConfig(stemming="nostem", stop_words=False))
+
+
+@each_config
+def test_equals_the_plain_rule(config: TextConfig) -> None:
+    """The table says of each word what the rule of the plain twin says, stop words included."""
+    words = [*WORDS, *sorted(stop_words("en")), "beekeepers", "grokked", "ing", "ed"]
+    table = WordTable(config, "en")
+    hashes = table.terms(table.numbers(words)).tolist()
+    plain = [plain_term(word, config) for word in words]
+    assert [term_hash(term) if term else 0 for term in plain] == hashes
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "expected"),
+    [
+        ("de", "häusern", "haus"),
+        ("de", "und", ""),
+        ("de", "the", "the"),
+        ("fr", "été", ""),
+        ("en", "und", "und"),
+        ("zh", "的", ""),
+        ("zh", "望远镜", "望远镜"),
+        ("tlh", "running", "running"),
+        ("", "the", "the"),
+    ],
+)
+def test_languages(language: str, word: str, expected: str) -> None:
+    """Each language has its stop words and stemmer; one without them keeps its words."""
+    assert expected == term_of(word, TextConfig(), language)
+
+
+@pytest.mark.parametrize(
+    ("word", "kept"),
+    [
+        ("x" * 64, True),
+        ("x" * 65, False),
+        ("é" * 64, True),
+        ("x" * 1_000_000, False),
+        ("\u0301", False),
+        ("\u0301\u0327", False),
+        ("e\u0327", True),
+        ("ª", True),
+    ],
+)
+def test_what_is_no_word(word: str, kept: bool) -> None:
+    """Runs of more than 64 letters and marks without a letter are none."""
+    assert kept == (term_of(word, TextConfig(stemming="nostem")) == word)
+
+
+def test_max_letters() -> None:
+    """The bound is an option, and words over it are not remembered."""
+    table = WordTable(TextConfig(max_letters=4, stemming="nostem"), "en")
+    before = len(table)
+    assert [True, False] == (table.numbers(["hive", "hives"]) > 0).tolist()
+    assert before + 1 == len(table)
+
+
+def test_numbers() -> None:
+    """Each word has one number, dropped ones 0, markers their codes."""
+    table = WordTable(TextConfig(), "en")
+    tokens = [m.LINK, "bees", "the", "honey", m.LINK_END, "bees"]
+    numbers = table.numbers(tokens)
+    assert [m.CODES[m.LINK], 0, m.CODES[m.LINK_END]] == numbers[[0, 2, 4]].tolist()
+    assert numbers[1] == numbers[5] != numbers[3]
+    assert (numbers[[1, 3]] > 0).all()
+    assert table.numbers(tokens).tolist() == numbers.tolist()
+    assert [] == table.numbers([]).tolist()
+
+
+def test_variants_share_a_term() -> None:
+    """Words with one stem have their own numbers and forms, and one term."""
+    table = WordTable(TextConfig(), "en")
+    numbers = table.numbers(["bee", "bees"])
+    assert numbers[0] != numbers[1]
+    assert 1 == len(set(table.terms(numbers).tolist()))
+
+
+def test_tables_grow() -> None:
+    """Thousands of words keep their terms and counts as the arrays grow."""
+    config = TextConfig(stemming="nostem")
+    words = [f"w{chr(0x4E00 + k)}" for k in range(5000)]
+    table = WordTable(config, "en")
+    numbers = table.numbers(words)
+    table.count(numbers)
+    assert [term_hash(word) for word in words] == table.terms(numbers).tolist()
+    assert {word: 1 for word in words} == {form.form: form.seen for form in table.forms()}
+
+
+@given(st.lists(st.lists(st.sampled_from(WORDS), max_size=20), max_size=4))
+def test_forms_count_the_kept_words(pages: list[list[str]]) -> None:
+    """What is counted is each kept word as often as it was seen."""
+    vocabulary = Vocabulary(TextConfig())
+    for words in pages:
+        numbers = vocabulary.table("en").numbers(words)
+        vocabulary.table("en").count(numbers[numbers > 0])
+    expected = Counter(w for page in pages for w in page if plain_term(w, TextConfig()))
+    forms = list(vocabulary.take_forms())
+    assert dict(expected) == {form.form: form.seen for form in forms}
+    assert all(form.term == plain_term(form.form, TextConfig()) for form in forms)
+    assert all(form.hash == term_hash(form.term) for form in forms)
+
+
+def test_unseen_words_have_no_form() -> None:
+    """A word that was numbered but never counted is not shown."""
+    table = WordTable(TextConfig(), "en")
+    table.numbers(["bees", "honey"])
+    table.count(np.array([0], dtype=np.int32))
+    assert [] == list(table.forms())
+
+
+def test_vocabulary_keeps_languages_apart() -> None:
+    """Each language has one table; taken forms are taken for good."""
+    vocabulary = Vocabulary(TextConfig(stemming="nostem"))
+    for language in ("en", "de", "en"):
+        table = vocabulary.table(language)
+        table.count(table.numbers(["hive"]))
+    hashed = term_hash("hive")
+    forms = [Form(hashed, "hive", "hive", 2), Form(hashed, "hive", "hive", 1)]
+    assert forms == list(vocabulary.take_forms())
+    assert [] == list(vocabulary.take_forms())
+
+
+def test_full_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is full at so many words in all tables, and empty again when they were taken."""
+    monkeypatch.setattr(module, "_FULL", 100)
+    vocabulary = Vocabulary(TextConfig())
+    vocabulary.table("en").numbers([f"a{chr(0x4E00 + k)}" for k in range(45)])
+    assert not vocabulary.full()
+    vocabulary.table("de").numbers([f"a{chr(0x4E00 + k)}" for k in range(45)])
+    assert vocabulary.full()
+    list(vocabulary.take_forms())
+    assert not vocabulary.full()
+
+
+@given(st.text())
+def test_hashes_leave_room_for_marks(term: str) -> None:
+    """Values below 16 mark sections, so no term has one; lone surrogates have a hash too."""
+    assert FIRST_HASH <= term_hash(term) < 1 << 32
+
+
+def test_hashes_are_fixed() -> None:
+    """They are stored: a change would make every index unreadable."""
+    assert [0x02CC5D05, 0xC2778425] == [term_hash(""), term_hash("honei")]

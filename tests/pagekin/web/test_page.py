@@ -1,0 +1,324 @@
+"""From a record to a page, or to the name of the reason why it is none."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Mapping
+
+import pytest
+
+from pagekin.config import ReadingConfig
+from pagekin.counters import Counters
+from pagekin.web.page import Page, PageReader, make_page
+from pagekin.web.warc import Record, read_records
+from tests.warcs import http_block, response, warc_record
+
+URL = "http://bees.example/hives/"
+HTML = "<html lang=en><title>Bees</title><p>Bees make <a href=honey>honey</a>"
+
+
+def record_of(data: bytes, limit: int = 8 << 20) -> Record:
+    """The only record in some WARC bytes."""
+    (record,) = read_records(io.BytesIO(data), limit)
+    assert isinstance(record, Record)
+    return record
+
+
+def read(
+    data: bytes, config: ReadingConfig | None = None, counters: Counters | None = None
+) -> Page | str:
+    config = config or ReadingConfig()
+    record = record_of(data, config.max_page_bytes)
+    return PageReader(config, counters or Counters()).read(record)
+
+
+def page_in(html: str | bytes, url: str = URL) -> Page:
+    page = make_page(url, html.encode() if isinstance(html, str) else html)
+    assert isinstance(page, Page)
+    return page
+
+
+def typed(name: str, **more: str) -> Mapping[str, str]:
+    return {"Content-Type": name, **more}
+
+
+RUSSIAN = (
+    "Пчёлы собирают мёд с весны до осени. Пасечник смотрит, сколько его в улье, и оставляет семье"
+    " столько, чтобы она могла пережить зиму. Когда становится холодно, пчёлы собираются вместе и"
+    " греют друг друга, а матка остаётся в середине, где теплее всего."
+)
+LONG_HEADER = b"HTTP/1.1 200 OK\r\nX: " + b"x" * 70_000 + b"\r\n\r\n<p>text"
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (warc_record("warcinfo", "", b"software: none"), "not_response_warcinfo"),
+        (warc_record("request", URL, b"GET / HTTP/1.1\r\n\r\n"), "not_response_request"),
+        (warc_record("metadata", URL, b"a: b"), "not_response_metadata"),
+        (warc_record("resource", URL, b"<p>bees"), "not_response_resource"),
+        (warc_record("revisit", URL, http_block(b"")), "not_response_revisit"),
+        (warc_record("conversion", URL, b"<p>bees"), "not_response_conversion"),
+        (warc_record("continuation", URL, b"<p>bees"), "not_response_continuation"),
+        (warc_record("own-kind-1234", URL, b"<p>bees"), "not_response_other"),
+        (warc_record("Response", URL, http_block(b"")), "empty"),
+        (response("dns:bees.example"), "bad_url"),
+        (response("http://"), "bad_url"),
+        (response(""), "bad_url"),
+        (response(f"http://bees.example/{'x' * 2000}"), "bad_url"),
+        (warc_record("response", URL, b"<p>bees"), "not_http"),
+        (warc_record("response", URL, b""), "not_http"),
+        (warc_record("response", URL, LONG_HEADER), "http_header_too_long"),
+        (response(URL, b"", 301, {"Location": "/"}), "redirect"),
+        (response(URL, b"<p>", 302, {"location": "/"}), "redirect"),
+        (response(URL, b"", 308, {"Location": ""}), "redirect"),
+        (response(URL, b"<p>text", 301), "status_3xx"),
+        (response(URL, b"<p>text", 304), "status_3xx"),
+        (response(URL, b"<p>text", 204), "status_2xx"),
+        (response(URL, b"<p>text", 404), "status_4xx"),
+        (response(URL, b"<p>text", 503, {"Location": "/"}), "status_5xx"),
+        (response(URL, b"<p>text", 999), "status_9xx"),
+        (response(URL, b"<p>text", 200, typed("text/plain")), "not_html"),
+        (response(URL, b"<html>", 200, typed("application/pdf")), "not_html"),
+        (response(URL, b"<p>no sign of HTML", 200, {}), "not_html"),
+        (response(URL, b""), "empty"),
+        (response(URL, b" \r\n\t"), "empty"),
+        (
+            response(
+                URL, gzip.compress(b"  "), 200, {**typed("text/html"), "Content-Encoding": "gzip"}
+            ),
+            "empty",
+        ),
+        (response(URL, b"%PDF-1.4 <html>"), "binary"),
+        (response(URL, b"\x89PNG\r\n"), "binary"),
+        (response(URL, b"GIF89a"), "binary"),
+        (response(URL, b"\xff\xd8\xff\xe0"), "binary"),
+        (response(URL, b"PK\x03\x04"), "binary"),
+        (response(URL, gzip.compress(b"<p>never told")), "binary"),
+        (response(URL, b"<!-- nothing -->"), "no_markup"),
+        (response(URL, b"\xef\xbb\xbf"), "no_markup"),
+        (response(URL, b"\0\0\0"), "no_markup"),
+    ],
+)
+def test_reasons(data: bytes, reason: str) -> None:
+    """Each record that is no page has one reason, and nothing else is counted of it."""
+    counters = Counters()
+    assert reason == read(data, counters=counters)
+    assert {} == counters.as_dict()
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        typed("text/html"),
+        typed("TEXT/HTML; charset=utf-8"),
+        typed("text/html, text/html"),
+        typed("application/xhtml+xml"),
+        typed("application/vnd.wap.xhtml+xml"),
+        typed(""),
+        {},
+    ],
+)
+def test_html_types(headers: Mapping[str, str]) -> None:
+    """HTML and XHTML are read; without a type, what looks like it."""
+    page = read(response(URL, HTML.encode(), 200, headers))
+    assert isinstance(page, Page)
+
+
+@pytest.mark.parametrize("start", ["<!DOCTYPE HTML>", "<HTML>", " " * 900 + "<html>"])
+def test_html_without_a_type(start: str) -> None:
+    """It has a sign of HTML in its first 1,024 bytes."""
+    assert isinstance(read(response(URL, start.encode() + b"<p>bees", 200, {})), Page)
+    assert "not_html" == read(response(URL, b"x" * 1024 + start.encode(), 200, {}))
+
+
+def test_page() -> None:
+    """URL, links, language and charset of an ordinary page, and what is counted of it."""
+    counters = Counters()
+    page = read(response("HTTP://Bees.example:80/hives/#top", HTML.encode()), counters=counters)
+    assert isinstance(page, Page)
+    assert (URL, "en", "utf-8") == (page.url, page.language, page.charset)
+    assert ["http://bees.example/hives/honey"] == page.targets()
+    assert {"charsets": {"utf-8": 1}, "languages": {"en": 1}} == counters.as_dict()
+
+
+@pytest.mark.parametrize(
+    ("html", "targets"),
+    [
+        ("<a href='a'><a href='/b'><a href='//c.example'>", ["hives/a", "b", "//c.example/"]),
+        ("<a href='#x'><a href=''><a href='?q=1'>", ["hives/", "hives/", "hives/?q=1"]),
+        ("<a href='mailto:a@b.example'><a href='javascript:x()'>", [None, None]),
+        ("<base href='/d/'><a href=a>", ["d/a"]),
+        ("<base href='http://e.example/f'><a href=a>", ["//e.example/a"]),
+        ("<base href='http://['><a href=a>", ["hives/a"]),
+        ("<base href='data:,'><a href=a>", ["hives/a"]),
+        (f"<base href='/{'x' * 5000}/'><a href=a>", ["hives/a"]),
+        ("<base target=_top><a href=a>", ["hives/a"]),
+    ],
+)
+def test_targets(html: str, targets: list[str | None]) -> None:
+    """Links lead from the page, or from its base where that is an address."""
+    start = {True: "http:", False: "http://bees.example/"}
+    expected = [t if t is None else start[t.startswith("//")] + t for t in targets]
+    assert expected == page_in(html).targets()
+
+
+@pytest.mark.parametrize(
+    ("href", "expected"),
+    [
+        ("/bees/index.html", "http://bees.example/bees/"),
+        ("honey", "http://bees.example/hives/honey"),
+        ("mailto:a@b.example", None),
+        ("", None),
+    ],
+)
+def test_canonical(href: str, expected: str | None) -> None:
+    """The address that a page names as its own, in its canonical form."""
+    assert expected == page_in(f"<link rel=canonical href='{href}'><p>x").canonical
+
+
+@pytest.mark.parametrize(
+    ("content", "noindex", "nofollow"),
+    [
+        ("", False, False),
+        ("index,follow", False, False),
+        ("NOINDEX", True, False),
+        ("nofollow, noarchive", False, True),
+        ("noindex,nofollow", True, True),
+        ("none", True, True),
+        ("None,noarchive", True, True),
+        ("nonesuch", False, False),
+    ],
+)
+def test_robots(content: str, noindex: bool, nofollow: bool) -> None:
+    """What the robots meta asks for."""
+    page = page_in(f"<meta name=robots content='{content}'><a href=x>y</a>")
+    assert (noindex, nofollow) == (page.noindex, page.nofollow)
+    assert nofollow == page.is_nofollow(0)
+
+
+@pytest.mark.parametrize(
+    ("rel", "expected"),
+    [
+        ("nofollow", True),
+        ("UGC noopener", True),
+        ("sponsored", True),
+        ("noopener", False),
+        ("", False),
+    ],
+)
+def test_nofollow_links(rel: str, expected: bool) -> None:
+    """Which links ask not to be counted."""
+    assert expected == page_in(f"<a href=x rel='{rel}'>y</a>").is_nofollow(0)
+
+
+def test_obey_robots() -> None:
+    """A page that asks for it is left out if that is asked for too, and not counted as used."""
+    data = response(URL, b"<meta name=robots content=noindex><p>bees")
+    counters = Counters()
+    assert "noindex" == read(data, ReadingConfig(obey_robots=True), counters)
+    assert {} == counters.as_dict()
+    assert isinstance(read(data), Page)
+
+
+@pytest.mark.parametrize(
+    ("excluded", "expected"),
+    [
+        (("bees.example",), True),
+        (("BEES.example", "x.example"), True),
+        (("example",), True),
+        (("es.example",), False),
+        (("www.bees.example",), False),
+        ((), False),
+    ],
+)
+@pytest.mark.parametrize("url", [URL, "https://bees.example:8080/", "http://sub.bees.example/"])
+def test_excluded_hosts(excluded: tuple[str, ...], expected: bool, url: str) -> None:
+    """A host is excluded with all hosts below it, before anything else is looked at."""
+    config = ReadingConfig(exclude_host=excluded)
+    assert expected == (read(response(url), config) == "excluded_host")
+    assert expected == (read(response(url, b"", 404), config) == "excluded_host")
+
+
+@pytest.mark.parametrize("headers", [{}, {"Content-Encoding": "gzip"}])
+def test_max_page_bytes(headers: Mapping[str, str]) -> None:
+    """A longer page is cut, whatever packs it, and counted."""
+    body = (HTML + " bees" * 1000).encode()
+    packed = gzip.compress(body) if headers else body
+    counters = Counters()
+    config = ReadingConfig(max_page_bytes=1024)
+    data = response(URL, packed, 200, {**typed("text/html"), **headers})
+    page = PageReader(config, counters).read(record_of(data, (64 << 10) + 1024))
+    assert isinstance(page, Page)
+    assert body[:1024].count(b"bees") == page.flat.text.count("bees")
+    assert {"cut_to_limit": 1} == counters.as_dict()["pages"]
+    assert isinstance(read(data, counters=(whole := Counters())), Page)
+    assert "pages" not in whole.as_dict()
+
+
+def test_record_longer_than_the_limit() -> None:
+    """So is one whose record was not read to its end."""
+    counters = Counters()
+    body = (HTML + " bees" * 10_000).encode()
+    page = read(response(URL, body), ReadingConfig(max_page_bytes=1024), counters)
+    assert isinstance(page, Page)
+    assert {"cut_to_limit": 1} == counters.as_dict()["pages"]
+
+
+def test_truncated_by_the_crawler() -> None:
+    """A record that says so is used and counted."""
+    counters = Counters()
+    data = response(URL, HTML.encode(), warc_truncated="length")
+    assert isinstance(read(data, counters=counters), Page)
+    assert {"truncated_by_crawler": 1} == counters.as_dict()["pages"]
+
+
+@pytest.mark.parametrize(
+    ("coding", "body", "note"),
+    [
+        ("gzip", HTML.encode(), "not_gzip"),
+        ("gzip", gzip.compress(HTML.encode() * 50)[:-20], "short_gzip"),
+        ("x-own", HTML.encode(), "unknown_encoding"),
+        ("gzip,br,gzip,br,gzip,br", HTML.encode(), "too_many_encodings"),
+    ],
+)
+def test_wrong_codings(coding: str, body: bytes, note: str) -> None:
+    """What is wrong with the coding of a page that is used is counted."""
+    counters = Counters()
+    headers = {**typed("text/html"), "Content-Encoding": coding}
+    assert isinstance(read(response(URL, body, 200, headers), counters=counters), Page)
+    assert {note: 1} == counters.as_dict()["pages"]
+
+
+@pytest.mark.parametrize(
+    ("body", "counted"),
+    [
+        ("<b>" * 3000 + "x", {"too_deep_for_a_tree": 1}),
+        ("<p>x" * 300_001, {"too_many_tags": 1}),
+        ("<a href=x>y</a>" * 10_001, {"too_many_links": 1}),
+    ],
+)
+def test_oversized_pages(body: str, counted: dict[str, int]) -> None:
+    """Pages beyond a limit are used as far as it goes, and counted."""
+    counters = Counters()
+    assert isinstance(read(response(URL, body.encode()), counters=counters), Page)
+    assert counted == counters.as_dict()["pages"]
+
+
+@pytest.mark.parametrize(
+    ("type_", "body", "charset", "language"),
+    [
+        ("text/html; charset=windows-1251", "Пчёлы".encode("cp1251"), "windows-1251", "unknown"),
+        ("text/html", b"<meta charset=koi8-r>" + "Пчёлы".encode("koi8-r"), "koi8-r", "unknown"),
+        ("text/html", "<html lang=ru>Пчёлы".encode(), "utf-8", "ru"),
+        ("text/html", f"<p>{RUSSIAN}".encode(), "utf-8", "ru"),
+    ],
+)
+def test_charsets_and_languages(type_: str, body: bytes, charset: str, language: str) -> None:
+    """Both are counted for each page used."""
+    counters = Counters()
+    page = read(response(URL, body, 200, typed(type_)), counters=counters)
+    assert isinstance(page, Page)
+    assert "Пчёлы" in page.flat.text
+    assert {"charsets": {charset: 1}, "languages": {language: 1}} == counters.as_dict()
