@@ -10,6 +10,7 @@ Records are described in docs/formats.md. Rests on [SIM] sections 3.3 and 5.2.
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from pagekin.bags.bag import bag_record, parse_bag
 from pagekin.bags.frequencies import Frequencies
@@ -25,6 +26,11 @@ class WeightedBags(PagekinJob):
     def configure_args(self) -> None:
         super().configure_args()
         self.add_file_arg("--frequencies", help="the table that document_frequency made")
+
+    def make_runner(self) -> Any:
+        if not self.options.frequencies:
+            self.arg_parser.error("--frequencies is needed: document_frequency makes the table")
+        return super().make_runner()
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         frequencies = Frequencies(Path(self.options.frequencies))

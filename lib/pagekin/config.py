@@ -1,9 +1,8 @@
 """The configuration of a build: frozen dataclasses, composed, one per part of the method.
 
-`BuildConfig` is read from BUILD.toml (a table per section) and from flags (`--window-words 16` is
-`words` in `[window]`); it is written into every artefact, and a stage's fingerprint covers exactly
-the sections that the stage reads. Each field's help text stands in its metadata, so that the file,
-the flags of `pagekin build` and the options of every job say the same thing.
+It is written into every artefact, and a stage depends on exactly the sections that it names. Each
+field's help text and bounds stand in its metadata, from which `pagekin.options` makes BUILD.toml,
+the flags of `pagekin build` and the options of every job.
 
 Rests on [SIM] (Haveliwala, Gionis, Klein, Indyk: Evaluating Strategies for Similarity Search on the
 Web, 2002), sections 3 and 6.1. What the paper leaves open is decided in docs/architecture.md.
@@ -11,15 +10,11 @@ Web, 2002), sections 3 and 6.1. What the paper leaves open is decided in docs/ar
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
-import difflib
 import math
-import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 from pagekin.errors import UsageError
 
@@ -30,18 +25,13 @@ __all__ = [
     "TextConfig",
     "WeightConfig",
     "WindowConfig",
-    "add_flags",
-    "config_from_flags",
-    "load_config",
+    "sections",
     "to_dict",
-    "to_flags",
 ]
 
 
 _FURTHEST = 8191  # places of words around a link that pagekin.bags.places tells apart
 _HEAVIEST = 100.0  # weights are summed as 64-bit whole numbers of 2^-32: 4 million links still fit
-_NO_HOST = frozenset(",:/ ")
-_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
 
 
 def _option(
@@ -218,141 +208,3 @@ def to_dict(config: BuildConfig, only: Iterable[str] = ()) -> dict[str, dict[str
     """The configuration as plain values; `only` names the sections wanted (default: all)."""
     wanted = tuple(only) or tuple(sections())
     return {name: dataclasses.asdict(getattr(config, name)) for name in wanted}
-
-
-def load_config(path: Path | None, overrides: Mapping[str, Mapping[str, Any]]) -> BuildConfig:
-    """BUILD.toml (if any) under the flags; every mistake is reported in one go."""
-    tables = _read_toml(path) if path else {}
-    problems: list[str] = []
-    parts = {
-        name: _section(name, cls, {**tables.get(name, {}), **overrides.get(name, {})}, problems)
-        for name, cls in sections().items()
-    }
-    problems += [_unknown(name, sections(), "section") for name in tables if name not in sections()]
-    if problems:
-        raise UsageError("; ".join(problems))
-    return BuildConfig(**parts)
-
-
-def _read_toml(path: Path) -> dict[str, dict[str, Any]]:
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: is not valid TOML: {error}") from error
-    loose = [key for key, value in tables.items() if not isinstance(value, dict)]
-    if loose:
-        raise UsageError(
-            f"{path}: {', '.join(loose)} stands outside a section;"
-            f" sections are {', '.join(sections())}"
-        )
-    return tables
-
-
-def _section(name: str, cls: Section, values: Mapping[str, Any], problems: list[str]) -> Any:
-    known = {f.name: f for f in dataclasses.fields(cls)}
-    hints = get_type_hints(cls)
-    good: dict[str, Any] = {}
-    for key, value in values.items():
-        if key not in known:
-            problems.append(_unknown(f"{name}.{key}", [f"{name}.{k}" for k in known], "key"))
-            continue
-        try:
-            good[key] = _checked(f"{name}.{key}", hints[key], known[key].metadata, value)
-        except ValueError as error:
-            problems.append(str(error))
-    return cls(**good)
-
-
-def _unknown(name: str, known: Iterable[str], what: str) -> str:
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.4)
-    hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
-    return f"unknown {what} {name}{hint}"
-
-
-def _checked(name: str, kind: Any, metadata: Mapping[str, Any], value: Any) -> Any:
-    """`value` as `kind`, within its choices and bounds; ValueError says what would be right."""
-    if kind == tuple[str, ...]:
-        if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
-            raise ValueError(f"{name} takes a list of strings, not {value!r}")
-        if bad := [word for word in value if not word or _NO_HOST & set(word)]:
-            raise ValueError(f"{name} takes names of hosts, not {', '.join(map(repr, bad))}")
-        return tuple(value)
-    if kind is float and type(value) is int:
-        value = float(value)
-    if type(value) is not kind:
-        raise ValueError(f"{name} takes {_KINDS[kind]}, not {value!r}")
-    choices, low, high = metadata["choices"], metadata["low"], metadata["high"]
-    if choices and value not in choices:
-        raise ValueError(f"{name} is {value!r}; it takes one of {', '.join(choices)}")
-    if kind in {int, float} and not low <= value <= high:
-        most = f" and at most {high}" if high < math.inf else ""
-        raise ValueError(f"{name} is {value}; it must be at least {low}{most}")
-    return value
-
-
-# --- flags: one per field, for the command and for every job -------------------------------------
-
-
-def _boolean(word: str) -> bool:
-    if word.lower() in {"true", "yes", "on", "1"}:
-        return True
-    if word.lower() in {"false", "no", "off", "0"}:
-        return False
-    raise argparse.ArgumentTypeError(f"takes true or false, not {word!r}")
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(",") if word.strip())
-
-
-def _flag(section: str, key: str) -> str:
-    return f"--{section}-{key}".replace("_", "-")
-
-
-def add_flags(add: Callable[..., Any], names: Iterable[str]) -> None:
-    """Declare `--section-field` for every field; `add` is argparse's or mrjob's add-argument."""
-    parsers: dict[Any, Callable[[str], Any]] = {bool: _boolean, tuple[str, ...]: _words}
-    for name in names:
-        cls = sections()[name]
-        hints = get_type_hints(cls)
-        for f in dataclasses.fields(cls):
-            kind = hints[f.name]
-            shown = ",".join(f.default) if isinstance(f.default, tuple) else str(f.default)
-            words = ("true", "false") if kind is bool else f.metadata["choices"]
-            shown = shown.lower() if kind is bool else shown
-            add(
-                _flag(name, f.name),
-                dest=f"{name}_{f.name}",
-                type=parsers.get(kind, kind),
-                default=None,
-                metavar="|".join(words) or f.name.upper(),
-                help=f"{f.metadata['help']} (default: {shown or 'none'})".replace("%", "%%"),
-            )
-
-
-def config_from_flags(options: argparse.Namespace, path: Path | None = None) -> BuildConfig:
-    """The configuration that parsed flags (over a BUILD.toml) ask for."""
-    overrides = {
-        name: {
-            f.name: value
-            for f in dataclasses.fields(cls)
-            if (value := getattr(options, f"{name}_{f.name}", None)) is not None
-        }
-        for name, cls in sections().items()
-    }
-    return load_config(path, overrides)
-
-
-def to_flags(config: BuildConfig, names: Iterable[str]) -> list[str]:
-    """The flags that say everything in which `config` differs from the defaults."""
-    words: list[str] = []
-    for name in names:
-        section = getattr(config, name)
-        for f in dataclasses.fields(section):
-            value = getattr(section, f.name)
-            if value != f.default:
-                text = ",".join(value) if isinstance(value, tuple) else str(value)
-                words += [f"{_flag(name, f.name)}={text}"]
-    return words

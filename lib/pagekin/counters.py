@@ -1,4 +1,4 @@
-"""Named counts, in groups: what happened to every record, link and term.
+"""Named counts, in groups: what happened to every record, link and term; and a few notes.
 
 Counters are data: jobs write them into their output, where they survive runners that cannot fetch
 counters, and where a task that is tried twice counts once.
@@ -12,11 +12,19 @@ from collections.abc import Mapping
 __all__ = ["Counters"]
 
 
+_MAX_NOTES = 100  # a snapshot of unreadable files must not fill memory with complaints
+
+
 class Counters:
-    """group -> name -> count; zeros are not kept."""
+    """group -> name -> count; zeros are not kept. `notes` are sentences for people."""
 
     def __init__(self) -> None:
         self._counts: defaultdict[tuple[str, str], int] = defaultdict(int)
+        self.notes: list[str] = []
+
+    def note(self, *sentences: str) -> None:
+        """Say something that a count cannot, such as the name of a file."""
+        self.notes = sorted({*self.notes, *sentences})[:_MAX_NOTES]
 
     def add(self, group: str, name: str, amount: int = 1) -> None:
         """Count `amount` more."""

@@ -12,18 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.config import (
-    BuildConfig,
-    ReadingConfig,
-    WindowConfig,
-    add_flags,
-    config_from_flags,
-    load_config,
-    sections,
-    to_dict,
-    to_flags,
-)
+from pagekin.config import BuildConfig, ReadingConfig, WindowConfig, sections, to_dict
 from pagekin.errors import UsageError
+from pagekin.options import add_flags, config_from_flags, load_config, to_flags
 from tests.strategies import configs, weight_configs
 
 HOSTS = st.text(string.ascii_lowercase + string.digits + ".-", min_size=1, max_size=20)

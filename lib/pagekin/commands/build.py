@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pagekin.config import BuildConfig, add_flags, config_from_flags, sections
+from pagekin.config import BuildConfig, sections
 from pagekin.errors import UsageError
+from pagekin.options import add_flags, config_from_flags
 
 __all__ = ["add_parser"]
 
@@ -135,7 +136,7 @@ def _print_plan(build: Any, *, as_json: bool) -> int:
 
 
 def _unusual(config: BuildConfig) -> str:
-    from pagekin.config import to_flags
+    from pagekin.options import to_flags
 
     return " ".join(to_flags(config, sections()))
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import io
 import json
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,7 @@ record of a WARC file. Words in parentheses are dropped (stop words); [ ... -> U
 
 def add_parser(commands: Any) -> None:
     """Declare the command."""
-    from pagekin.config import add_flags
+    from pagekin.options import add_flags
 
     parser = commands.add_parser(
         "page",
@@ -42,7 +40,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print a page."""
-    from pagekin.config import config_from_flags
+    from pagekin.options import config_from_flags
     from pagekin.web.show import describe_page, page_lines
 
     if options.warc and (options.url or options.charset):
@@ -92,18 +90,16 @@ def _from_warc(options: argparse.Namespace, config: Any) -> tuple[Any, Any]:
         raise UsageError(f"{options.page}: is no web address")
     refused: list[str] = []
     seen = Counters()
-    said = io.StringIO()  # the reader says on stdout why a file cannot be read, as tasks should
-    with redirect_stdout(said):
-        for record in read_file(options.warc, seen, config.reading.max_page_bytes):
-            if canonical(record.url) != wanted:
-                continue
-            counters = Counters()
-            page = PageReader(config.reading, counters).read(record)
-            if not isinstance(page, str):
-                return page, counters
-            refused.append(page)
-    if seen.get("files", "failed"):
-        raise InputError(said.getvalue().strip().removeprefix("pagekin: "))
+    for record in read_file(options.warc, seen, config.reading.max_page_bytes):
+        if canonical(record.url) != wanted:
+            continue
+        counters = Counters()
+        page = PageReader(config.reading, counters).read(record)
+        if not isinstance(page, str):
+            return page, counters
+        refused.append(page)
+    if seen.notes:
+        raise InputError("; ".join(seen.notes))
     if refused:
         raise InputError(f"{wanted} is there and would be left out: {', '.join(refused)}")
     records = seen.get("records", "read")

@@ -16,11 +16,12 @@ from typing import Any
 import xxhash
 
 import pagekin
-from pagekin.config import BuildConfig, to_dict, to_flags
+from pagekin.config import BuildConfig, to_dict
 from pagekin.errors import StageError
+from pagekin.options import to_flags
 from pagekin.pipeline.progress import StageProgress
 from pagekin.pipeline.report import Report
-from pagekin.pipeline.runner import Engine, collect_result, run_job
+from pagekin.pipeline.runner import Engine, StageResult, collect_result, run_job
 from pagekin.pipeline.stages import Stage, wanted_stages
 from pagekin.pipeline.workspace import Workspace, write_json
 from pagekin.tables import ArrayFile
@@ -30,6 +31,7 @@ __all__ = ["Build", "Decision", "plan"]
 
 _BYTES_PER_TASK = 256 << 20  # of compressed input: a task of a few minutes
 _MAX_MANIFESTS = 100_000
+_NOTES_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,7 @@ class Build:
             stage.finish(made / "output", result.counters)
         result.seconds = round(seconds + time.monotonic() - began, 3)
         result.cpu_seconds = round(cpu, 3)
-        self._check_files(result.counters)
+        self._check_files(result)
         record = {
             "stage": stage.name,
             "pagekin": pagekin.__version__,
@@ -178,12 +180,13 @@ class Build:
                 yield f"--{option}"
                 yield str(path)
 
-    def _check_files(self, counters: dict[str, dict[str, int]]) -> None:
-        failed = _failed_files(counters)
+    def _check_files(self, result: StageResult) -> None:
+        failed = _failed_files(result.counters)
         if failed > self.max_failed_files:
             raise StageError(
                 f"{failed} of {len(self.snapshot)} files could not be read;"
                 f" with --max-failed-files {failed} the build goes on without them"
+                + "".join(f"\n  {note}" for note in result.notes[:_NOTES_SHOWN])
             )
 
 

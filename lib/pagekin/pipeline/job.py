@@ -27,8 +27,9 @@ from mrjob.job import MRJob
 from mrjob.step import MRStep
 
 import pagekin
-from pagekin.config import BuildConfig, add_flags, config_from_flags
+from pagekin.config import BuildConfig
 from pagekin.errors import UsageError
+from pagekin.options import add_flags, config_from_flags
 from pagekin.pipeline.names import TASK_KEY
 from pagekin.pipeline.progress import TaskProgress
 from pagekin.pipeline.statistics import TaskStatistics

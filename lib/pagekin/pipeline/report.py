@@ -31,6 +31,8 @@ class Report:
             f"         {name}: {result['records']:,} records, {_size(result['bytes'])},"
             f" {duration(result['seconds'])} ({duration(result['cpu_seconds'])} CPU)"
         )
+        for note in result["notes"]:
+            self._say(f"         {note}")
 
     def _say(self, sentence: str) -> None:
         self._out.write(f"{sentence}\n")

@@ -70,6 +70,7 @@ class StageResult:
     tasks: int
     task_cpu_seconds: float
     peak_memory: int
+    notes: list[str]
     seconds: float = 0.0
     cpu_seconds: float = 0.0
 
@@ -171,6 +172,7 @@ def collect_result(folder: Path) -> StageResult:
         total.tasks,
         round(total.cpu, 3),
         total.memory,
+        total.counters.notes,
     )
 
 

@@ -46,6 +46,7 @@ class TaskStatistics:
         """The line's value, with this task's own CPU time and memory."""
         said = {
             "counters": self.counters.as_dict(),
+            "notes": self.counters.notes,
             "records": self.records,
             "bytes": self.size,
             "digest": f"{self.digest % DIGESTS:032x}",
@@ -59,6 +60,7 @@ class TaskStatistics:
         """Add what another task said; its records too if they are part of the same output."""
         other = json.loads(said)
         self.counters.merge(other["counters"])
+        self.counters.note(*other["notes"])
         self.tasks += other["tasks"]
         self.cpu += other["cpu"]
         self.memory = max(self.memory, other["memory"])

@@ -52,8 +52,7 @@ class WordTable:
 
     def __init__(self, config: TextConfig, language: str) -> None:
         self._term_of = _term_rule(config, language)
-        self._max_letters = config.max_letters
-        self._memo = _Memo(self._learn)
+        self._memo = _Memo(self._learn, config.max_letters)
         self._words: list[str] = [""]
         self._terms: list[str] = [""]
         self._hashes = np.zeros(1024, dtype=np.uint32)
@@ -86,7 +85,7 @@ class WordTable:
                 )
 
     def _learn(self, word: str) -> int:
-        if len(word) > self._max_letters or not (word.isalpha() or _has_letter(word)):
+        if not (word.isalpha() or _has_letter(word)):
             return 0
         term = self._term_of(word)
         if not term:
@@ -109,11 +108,14 @@ def _has_letter(word: str) -> bool:
 class _Memo(dict[str, int]):
     """word -> number; asks `learn` at the first sight of a word."""
 
-    def __init__(self, learn: Callable[[str], int]) -> None:
+    def __init__(self, learn: Callable[[str], int], max_letters: int) -> None:
         super().__init__(CODES)
         self._learn = learn
+        self._max_letters = max_letters
 
     def __missing__(self, word: str) -> int:
+        if len(word) > self._max_letters:
+            return 0  # and not remembered: a run of letters may have megabytes
         number = self[word] = self._learn(word)
         return number
 

@@ -44,7 +44,7 @@ def settle(url: bytes, values: Iterable[bytes], counters: Counters) -> Iterator[
     capture = redirect = b""
     for value in values:
         if value.startswith(b"c "):
-            if capture:
+            if capture and _name(capture) != _name(value):  # equal: the same file given twice
                 counters.add("inventory", "captures_passed_over")
                 yield url, OVER + b" " + _name(capture)
             capture = value

@@ -11,6 +11,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from resiliparse.parse.encoding import detect_encoding
 
@@ -26,32 +27,59 @@ _DECLARED = re.compile(
     rb"""<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*["']?\s*([\w:.+-]+)""", re.IGNORECASE
 )
 
-# Labels that mean a superset on the web (WHATWG), and Python's names for it.
+_LONGEST_LABEL = 40  # characters; Python keeps every label that it was ever asked for
+
+# Labels of the web that Python does not know (WHATWG Encoding, 4.2).
+_LABELS = {
+    **{f"x-cp125{k}": f"cp125{k}" for k in range(9)},
+    "cn-big5": "big5",
+    "csgb2312": "gbk",
+    "dos-874": "cp874",
+    "gb_2312": "gbk",
+    "gb_2312-80": "gbk",
+    "iso-8859-8-i": "iso-8859-8",
+    "koi8-ru": "koi8-u",
+    "unicode-1-1-utf-8": "utf-8",
+    "windows-31j": "cp932",
+    "windows-874": "cp874",
+    "windows-949": "cp949",
+    "x-euc-jp": "euc-jp",
+    "x-gbk": "gbk",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "x-mac-roman": "mac-roman",
+    "x-sjis": "cp932",
+    "x-x-big5": "big5",
+}
+# Python's names for what means a superset on the web.
 _SUPERSETS = {
     "ascii": "cp1252",
-    "us-ascii": "cp1252",
-    "iso-8859-1": "cp1252",
     "iso8859-1": "cp1252",
-    "latin-1": "cp1252",
-    "latin1": "cp1252",
-    "iso-8859-9": "cp1254",
-    "iso-8859-11": "cp874",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
     "tis-620": "cp874",
     "gb2312": "gb18030",
     "gbk": "gb18030",
-    "gb_2312-80": "gb18030",
-    "x-gbk": "gb18030",
     "shift_jis": "cp932",
-    "shift-jis": "cp932",
-    "x-sjis": "cp932",
-    "sjis": "cp932",
-    "euc-kr": "cp949",
-    "ks_c_5601-1987": "cp949",
+    "euc_kr": "cp949",
     "big5": "big5hkscs",
-    "utf8": "utf-8",
-    "x-mac-roman": "mac-roman",
-    "x-mac-cyrillic": "mac-cyrillic",
+    "utf-16": "utf-16-le",  # Python's own insists on a byte order mark
+    "utf-8-sig": "utf-8",
 }
+# What Python calls text encodings and no page is in; UTF-7 and HZ hide markup, so browsers refuse.
+_NO_CHARSETS = frozenset(
+    {
+        "charmap",
+        "hz",
+        "idna",
+        "punycode",
+        "raw-unicode-escape",
+        "undefined",
+        "unicode-escape",
+        "utf-7",
+    }
+)
+_CUT_CHARACTER = re.compile(rb"(?:[\xc2-\xdf]|[\xe0-\xef].?|[\xf0-\xf4].{0,2})\Z", re.DOTALL)
+_WIDE = ("utf-16", "utf-32")
 
 
 def to_utf8(body: bytes, header_charset: str = "") -> tuple[bytes, str]:
@@ -61,12 +89,17 @@ def to_utf8(body: bytes, header_charset: str = "") -> tuple[bytes, str]:
             return _clean(_recode(body[len(bom) :], name)), web_name(name)
     charset, whole = _choose(body, header_charset)
     if charset == "utf-8" and whole:
-        return _clean(body), charset
+        return _clean(_without_cut_character(body)), charset
     return _clean(_recode(body, charset)), web_name(charset)
 
 
 def _clean(body: bytes) -> bytes:
     return body.replace(b"\0", b"") if b"\0" in body else body
+
+
+def _without_cut_character(body: bytes) -> bytes:
+    cut = _CUT_CHARACTER.search(body, max(len(body) - 3, 0))
+    return body[: cut.start()] if cut else body
 
 
 def _recode(body: bytes, charset: str) -> bytes:
@@ -96,28 +129,33 @@ def _has_escapes(body: bytes) -> bool:
 
 def _hints(body: bytes, header_charset: str) -> Iterator[str]:
     header = python_codec(header_charset)
-    if header:
-        yield header
+    if header and not (header.startswith(_WIDE) and b"\0" not in body[:_PRESCAN]):
+        yield header  # tags in UTF-16 have NULs; read as UTF-16 any page without would be Chinese
     match = _DECLARED.search(body[:_PRESCAN])
     declared = python_codec(match.group(1).decode("ascii", "replace")) if match else ""
     if declared:
         # a meta that can be read as ASCII is not in UTF-16, whatever it says
-        yield "utf-8" if declared.startswith("utf-16") else declared
+        yield "utf-8" if declared.startswith(_WIDE) else declared
 
 
+@lru_cache(maxsize=1024)
 def python_codec(label: str | None) -> str:
     """Python's name for a charset label of the web; "" for one that means no text encoding."""
     name = (label or "").strip().strip("\"'").lower()
-    name = _SUPERSETS.get(name, name)
+    if not name or len(name) > _LONGEST_LABEL:
+        return ""
     try:
-        info = codecs.lookup(name) if name else None
+        info = codecs.lookup(_LABELS.get(name, name))
     except (LookupError, ValueError):  # ValueError: a label with a NUL
         return ""
-    text = info is not None and getattr(info, "_is_text_encoding", True)
-    return info.name if info is not None and text and info.name not in _NO_CHARSETS else ""
+    if not getattr(info, "_is_text_encoding", True) or info.name in _NO_CHARSETS:
+        return ""
+    return _SUPERSETS.get(info.name, info.name) if _can_be_a_page(info.name) else ""
 
 
-_NO_CHARSETS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined"})
+def _can_be_a_page(codec: str) -> bool:
+    """Not EBCDIC, in which every page of the web is valid and none makes sense."""
+    return codec.startswith(_WIDE) or b"<a>".decode(codec, "replace") == "<a>"
 
 
 def web_name(codec: str) -> str:
@@ -128,10 +166,19 @@ def web_name(codec: str) -> str:
     """
     if codec in _WEB_NAMES:
         return _WEB_NAMES[codec]
-    return codec.replace("iso8859", "iso-8859").replace("cp125", "windows-125")
+    name = codec.replace("iso8859", "iso-8859").replace("iso2022", "iso-2022")
+    return name.replace("cp125", "windows-125").replace("_", "-")
 
 
-_WEB_NAMES = {"cp932": "shift_jis", "cp949": "euc-kr", "cp874": "windows-874", "big5hkscs": "big5"}
+_WEB_NAMES = {
+    "big5hkscs": "big5",
+    "cp866": "ibm866",
+    "cp874": "windows-874",
+    "cp932": "shift_jis",
+    "cp949": "euc-kr",
+    "mac-cyrillic": "x-mac-cyrillic",
+    "mac-roman": "macintosh",
+}
 
 
 def _fits(body: bytes, charset: str) -> bool:

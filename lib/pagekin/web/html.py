@@ -9,67 +9,42 @@ every tag separates words [SIM 3.1].
 libxml2 gives up at 2,048 nested elements, also with huge_tree, and loses all that follows. Such a
 page is read again as a stream of events, which has no tree and no depth, by the same table of tags.
 
-lxml is imported in this module only. Styles and colours are not read here.
+No page takes more than some seconds and 200 MB: its tags, links and depth have limits, far beyond
+those of any page that was met, and what lies behind them is noted. lxml is imported in this module
+only. Styles and colours are not read here.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
 from lxml import etree
 
-from pagekin.text.markup import (
-    BLOCK,
-    BREAK,
-    HEADING,
-    HEADING_END,
-    LINK,
-    LINK_END,
-    LINK_HREF,
-    LINK_READY,
-    LINK_REL,
-    LIST_END,
-    TABLE_END,
-    TITLE,
-    TITLE_END,
-)
+from pagekin.text.markup import LINK_END, LINK_HREF, LINK_READY, LINK_REL
+from pagekin.web.events import Events
+from pagekin.web.flat import AROUND, UNREAD, WITH_ALT, Flat, is_canonical, take_links
+from pagekin.web.tame import tame, with_noframes
 
 __all__ = ["Flat", "flatten"]
 
-# What a reader does not see as text, or sees twice.
-_UNREAD = ("script", "style", "noscript", "template", "svg", "select", "iframe")
-
-# tag -> what stands before and after its content (docs/architecture.md, "Boundaries").
-_AROUND: dict[str, tuple[str, str]] = {
-    **dict.fromkeys(
-        ("p", "div", "dt", "dd", "td", "th", "tr", "blockquote", "pre", "li"), (BLOCK, BLOCK)
-    ),
-    "hr": (BLOCK, ""),
-    "br": (BREAK, ""),
-    **dict.fromkeys(("ul", "ol", "dl", "dir", "menu"), (BLOCK, LIST_END)),
-    "table": (BLOCK, TABLE_END),
-    "title": (TITLE, TITLE_END),
-    **{f"h{k}": (marker, HEADING_END) for k, marker in enumerate(HEADING, 1)},
-}
-_WITH_ALT = ("img", "input")
-
-
-@dataclass(slots=True)
-class Flat:
-    """A page's text with markers, its links in order, and what its head says of it."""
-
-    text: str = ""
-    hrefs: list[str] = field(default_factory=list)
-    rels: list[str] = field(default_factory=list)
-    language: str = ""  # the lang attribute, as written
-    base: str = ""  # the first <base href>
-    canonical: str = ""  # the first link rel=canonical
-    robots: str = ""  # robots meta, lower case
-    deep: bool = False  # read without a tree, because it is nested too deeply for one
+_MAX_ROBOTS = 1000  # characters of robots metas; they are looked at for each link
+# Open elements. For each end tag that ends nothing libxml2 looks through all of them, at 3 ns each:
+# 100,000 <b> and as many </i> were 30 s.
+_MAX_OPEN = 4000
+_FEED = 1 << 13  # bytes between two looks at their number
 
 
 def flatten(body: bytes) -> Flat | None:
     """The flat text of a page given as valid UTF-8; None where there is nothing to parse."""
+    tamed, notes = tame(body)
+    flat = _flatten(tamed)
+    if flat is not None:
+        flat.notes += notes
+        flat.robots = flat.robots[:_MAX_ROBOTS]
+    return flat
+
+
+def _flatten(body: bytes) -> Flat | None:
     parser = _parser()
     try:
         root = etree.fromstring(body, parser)
@@ -80,8 +55,12 @@ def flatten(body: bytes) -> Flat | None:
     last = parser.error_log.last_error
     if last is not None and last.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT:
         return _flatten_deep(body)
-    flat = Flat(*_take_links(str(_SHEET(root))))
-    _read_head(flat, root)
+    if "<" in root.findtext(".//noframes", ""):  # libxml2 takes its content for plain text
+        return _flatten(with_noframes(body))
+    flat = Flat()
+    take_links(flat, str(_SHEET(root)))
+    for top in (root, *root.itersiblings()):  # what follows </html> is another <html>
+        _read_head(flat, top)
     return flat
 
 
@@ -98,28 +77,18 @@ def _parser() -> etree.HTMLParser:
 
 
 def _read_head(flat: Flat, root: etree._Element) -> None:
-    flat.language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
+    flat.language = flat.language or root.get("lang") or root.get("xml:lang") or ""
+    robots = [flat.robots]
     for element in root.iter("base", "link", "meta"):
         tag = element.tag
         if tag == "base":
             flat.base = flat.base or element.get("href", "")
         elif tag == "link":
-            if not flat.canonical and element.get("rel", "").lower() == "canonical":
+            if not flat.canonical and is_canonical(element.get("rel", "")):
                 flat.canonical = element.get("href", "")
         elif element.get("name", "").lower() == "robots":
-            flat.robots += " " + element.get("content", "").lower()
-
-
-def _take_links(text: str) -> tuple[str, list[str], list[str]]:
-    """Cut hrefs and rels out of the text; what is left of a link is LINK ... LINK_END."""
-    parts = text.split(LINK_HREF)
-    hrefs, rels = [], []
-    for k in range(1, len(parts)):
-        attributes, _, parts[k] = parts[k].partition(LINK_READY)
-        href, _, rel = attributes.partition(LINK_REL)
-        hrefs.append(href)
-        rels.append(rel)
-    return f" {LINK} ".join(parts), hrefs, rels
+            robots.append(element.get("content", "").lower())
+    flat.robots = " ".join(robots)
 
 
 # --- the sheet -----------------------------------------------------------------------------------
@@ -140,14 +109,14 @@ def _sheet() -> etree.XSLT:
         f'<xsl:value-of select="@rel"/>{LINK_READY}'
     )
     by_markers: dict[tuple[str, str], list[str]] = {}
-    for tag, markers in _AROUND.items():
+    for tag, markers in AROUND.items():
         by_markers.setdefault(markers, []).append(tag)
     rules = [
         _template("*", "", inner, ""),
-        _template("|".join(_UNREAD), "", "", ""),
+        _template("|".join(UNREAD), "", "", ""),
         _template("a[@href]", "", opening + inner, LINK_END),
         _template("area[@href]", "", opening + alt, LINK_END),
-        _template("|".join(f"{tag}[@alt]" for tag in _WITH_ALT), "", alt, ""),
+        _template("|".join(f"{tag}[@alt]" for tag in WITH_ALT), "", alt, ""),
         *(_template("|".join(t), pair[0], inner, pair[1]) for pair, t in by_markers.items()),
     ]
     return etree.XSLT(
@@ -166,68 +135,30 @@ _SHEET = _sheet()
 
 
 def _flatten_deep(body: bytes) -> Flat:
-    events = _Events()
-    etree.fromstring(body, etree.HTMLParser(target=events, encoding="utf-8", no_network=True))
+    events = Events()
     flat = events.flat
-    flat.text, flat.hrefs, flat.rels = _take_links("".join(events.parts))
     flat.deep = True
+    parser = _event_parser(events)
+    for piece in _pieces(body):
+        if events.depth > _MAX_OPEN:  # what is open is closed here, and the rest is another page
+            parser.close()
+            parser = _event_parser(events)
+        parser.feed(piece)
+    parser.close()
+    take_links(flat, "".join(events.parts))
+    flat.robots = " ".join(events.robots)
     return flat
 
 
-class _Events:
-    """A parser target that writes what the sheet would write."""
+def _event_parser(events: Events) -> etree.HTMLParser:
+    return etree.HTMLParser(target=events, encoding="utf-8", huge_tree=True, no_network=True)
 
-    def __init__(self) -> None:
-        self.flat = Flat()
-        self.parts: list[str] = []
-        self._unread = 0  # how many unread elements are open
-        self._links: list[bool] = []  # for each open <a>: is it a link
 
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        if tag in _UNREAD:
-            self._unread += 1
-        if self._unread:
-            return
-        self.parts.append(f" {_AROUND.get(tag, ('', ''))[0]} ")
-        if tag in ("a", "area"):
-            self._start_link(tag, attributes)
-        elif tag in _WITH_ALT:
-            self.parts.append(f" {attributes.get('alt', '')} ")
-        elif tag in ("html", "base", "link", "meta"):
-            self._read_head(tag, attributes)
-
-    def _start_link(self, tag: str, attributes: dict[str, str]) -> None:
-        linked = "href" in attributes
-        if linked:
-            href, rel = attributes["href"], attributes.get("rel", "")
-            self.parts.append(f" {LINK_HREF}{href}{LINK_REL}{rel}{LINK_READY} ")
-        if tag == "area":
-            self.parts.append(f" {attributes.get('alt', '')} {LINK_END} " if linked else " ")
-        else:
-            self._links.append(linked)
-
-    def _read_head(self, tag: str, attributes: dict[str, str]) -> None:
-        flat, get = self.flat, attributes.get
-        if tag == "html":
-            flat.language = flat.language or get("lang", "")
-        elif tag == "base":
-            flat.base = flat.base or get("href", "")
-        elif tag == "link" and get("rel", "").lower() == "canonical":
-            flat.canonical = flat.canonical or get("href", "")
-        elif tag == "meta" and get("name", "").lower() == "robots":
-            flat.robots += " " + get("content", "").lower()
-
-    def end(self, tag: str) -> None:
-        if tag in _UNREAD:
-            self._unread -= 1
-        elif not self._unread:
-            if tag == "a" and self._links and self._links.pop():
-                self.parts.append(f" {LINK_END} ")
-            self.parts.append(f" {_AROUND.get(tag, ('', ''))[1]} ")
-
-    def data(self, text: str) -> None:
-        if not self._unread:
-            self.parts.append(text)
-
-    def close(self) -> None:
-        """lxml calls it at the end; all is in the parts."""
+def _pieces(body: bytes) -> Iterator[bytes]:
+    """Pieces of some KB, each but the first with a tag at its start where there is one."""
+    start = 0
+    while start < len(body):
+        tag = body.rfind(b"<", start + 1, start + _FEED)
+        end = tag if tag > 0 else start + _FEED
+        yield body[start:end]
+        start = end

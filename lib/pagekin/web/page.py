@@ -25,6 +25,10 @@ _SNIFF = 1024  # bytes that are looked at when no type is given
 _BINARY = (b"%PDF-", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"PK\x03\x04", b"\x1f\x8b", b"RIFF")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _NOFOLLOW = ("nofollow", "ugc", "sponsored")
+# WARC/1.1 knows these; a name of its own for every other would let a file fill the counters.
+_KINDS = frozenset(
+    ("warcinfo", "request", "metadata", "revisit", "resource", "conversion", "continuation")
+)
 
 
 @dataclass(slots=True)
@@ -39,11 +43,11 @@ class Page:
 
     @property
     def noindex(self) -> bool:
-        return "noindex" in self.flat.robots or "none" in self.flat.robots.split()
+        return "noindex" in self.flat.robots or "none" in _words(self.flat.robots)
 
     @property
     def nofollow(self) -> bool:
-        return "nofollow" in self.flat.robots or "none" in self.flat.robots.split()
+        return "nofollow" in self.flat.robots or "none" in _words(self.flat.robots)
 
     @property
     def canonical(self) -> str | None:
@@ -60,10 +64,14 @@ class Page:
         return self.nofollow or (rel != "" and any(word in rel for word in _NOFOLLOW))
 
 
+def _words(robots: str) -> list[str]:
+    return robots.replace(",", " ").split()
+
+
 def open_response(record: Record) -> tuple[str, HttpResponse] | str:
     """The canonical URL and the HTTP response of a record, or the reason why it has none."""
     if record.kind != "response":
-        return f"not_response_{record.kind}"
+        return f"not_response_{record.kind if record.kind in _KINDS else 'other'}"
     url = canonical(record.url)
     if url is None:
         return "bad_url"
@@ -103,11 +111,18 @@ def make_page(
         return "no_markup"
     resolver = _resolver(url, flat.base)
     language = language_of(flat.language, flat.text)
+    page = Page(url, flat, language, charset, resolver)
     if counters:
-        counters.add("pages", "too_deep_for_a_tree", int(flat.deep))
-        counters.add("charsets", charset)
-        counters.add("languages", language or "unknown")
-    return Page(url, flat, language, charset, resolver)
+        _count(page, counters)
+    return page
+
+
+def _count(page: Page, counters: Counters) -> None:
+    counters.add("pages", "too_deep_for_a_tree", int(page.flat.deep))
+    for note in page.flat.notes:
+        counters.add("pages", note)
+    counters.add("charsets", page.charset)
+    counters.add("languages", page.language or "unknown")
 
 
 def _resolver(url: str, base: str) -> Resolver:
@@ -142,16 +157,17 @@ class PageReader:
         """Is the URL on a host that is not to be read?"""
         if not self._excluded:
             return False
-        name = host(url).partition(":")[0]
+        name = host(url)
         return any(name == h or name.endswith(f".{h}") for h in self._excluded)
 
     def _make(self, url: str, record: Record, response: HttpResponse) -> Page | str:
         body, notes = decode_body(response, self._config.max_page_bytes)
-        page = make_page(url, body, content_type(response.headers)[1], self._counters)
+        page = make_page(url, body, content_type(response.headers)[1])
         if isinstance(page, str):
             return page
         if self._config.obey_robots and page.noindex:
             return "noindex"
+        _count(page, self._counters)
         self._counters.add("pages", "cut_to_limit", int("cut" in notes or record.cut))
         for note in notes:
             self._counters.add("pages", note, int(note != "cut"))

@@ -34,20 +34,25 @@ def read_file(uri: str, counters: Counters, limit: int) -> Iterator[Record]:
     file that cannot be read."""
     try:
         with open_source(uri) as stream:
-            yield from _intact(stream, counters, limit + _HEADERS)
+            yield from _intact(uri, stream, counters, limit + _HEADERS)
         counters.add("files", "read")
     except InputError as error:
         counters.add("files", "failed")
-        print(f"pagekin: {error}")  # noqa: T201 - a task's stdout is its log
+        counters.note(str(error))
 
 
-def _intact(stream: BinaryIO, counters: Counters, limit: int) -> Iterator[Record]:
+def _intact(uri: str, stream: BinaryIO, counters: Counters, limit: int) -> Iterator[Record]:
+    damaged = intact = 0
     for item in read_records(stream, limit):
         counters.add("records", "read")
         if isinstance(item, Damage):
+            damaged += 1
             counters.add("records", f"damaged_{item.reason}")
         else:
+            intact += 1
             yield item
+    if damaged and not intact:
+        raise InputError(f"{uri}: holds no WARC record; is it a WARC file?")
 
 
 class SnapshotReader:

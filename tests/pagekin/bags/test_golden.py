@@ -28,13 +28,7 @@ import pytest
 from pagekin.bags.bag import Bag, jaccard
 from pagekin.bags.frequencies import Frequencies
 from pagekin.bags.weigh import weigh_bags
-from pagekin.config import (
-    BagConfig,
-    BuildConfig,
-    TextConfig,
-    WeightConfig,
-    WindowConfig,
-)
+from pagekin.config import BagConfig, BuildConfig, TextConfig, WeightConfig, WindowConfig
 from pagekin.text.words import term_hash
 from tests.pages import html_page, raw_bags
 

@@ -289,13 +289,15 @@ def list_with_a_hole(tmp_path, small_snapshot, monkeypatch):
 
 
 def test_missing_file(build, work, list_with_a_hole):
-    """A file that cannot be read ends the build, with what to do about it."""
-    said = build(*list_with_a_hole[1])
-    expected = (
+    """A file that cannot be read ends the build, with its name and what to do about it."""
+    code, out, complaint = build(*list_with_a_hole[1])
+    assert (6, "") == (code, out)
+    sentence, named = complaint.splitlines()
+    assert sentence == (
         "pagekin: 1 of 3 files could not be read;"
-        " with --max-failed-files 1 the build goes on without them\n"
+        " with --max-failed-files 1 the build goes on without them"
     )
-    assert (6, "", expected) == said
+    assert named.endswith(".warc.gz: there is no such file at this address")
     assert ("failed", []) == (summary_of(work)["state"], list(outputs(work)))
 
 
@@ -320,12 +322,15 @@ def test_missing_file_found(build, work, list_with_a_hole, small_snapshot):
 
 
 def test_garbage(build, work, built, small_snapshot, tmp_path):
-    """Files that are none inside are counted as damage, and cost the others nothing."""
+    """Files without a record are failed and named, and cost the others nothing."""
     copy = shutil.copytree(small_snapshot, tmp_path / "copy")
     (copy / "page.warc").write_bytes(b"<html>503 Service Unavailable</html>\n" * 40)
     (copy / "zeros.warc.gz").write_bytes(bytes(5000))
     (copy / "empty.warc.gz").write_bytes(b"")
-    assert 0 == build("-q", "--max-failed-files", 3, copy).code
+    refused = build("-q", "--max-failed-files", 1, copy)
+    assert 6 == refused.code
+    assert f"{copy / 'page.warc'}: holds no WARC record; is it a WARC file?" in refused.err
+    assert 0 == build("-q", "--max-failed-files", 2, copy).code
     expected, found = outputs(built)["weighted_bags"], outputs(work)["weighted_bags"]
     assert expected["records"] == found["records"]
     counters = record_of(work, "bag_fragments")["result"]["counters"]

@@ -1,0 +1,269 @@
+"""A mutation fuzzer for everything between a snapshot file and the fragments of a page.
+
+It takes the pages of the demo snapshot and spoils them (see `tests.mutations`): as HTML, as HTTP, as
+records, as members of a compressed file. Between them stand right records. All go into WARC files,
+compressed and plain by turns, and a process of its own reads each file as a mapper does. Checked is
+that
+
+- nothing raises, and every record has its reason (the reader checks the sum);
+- no page takes longer than 10 s, and no process more than 500 MB;
+- every right record is read, and gives the very fragments that it always gives.
+
+`scripts/fuzz` is the door. A seed gives the same records again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pagekin.bags.extract import Extractor
+from pagekin.config import BagConfig, BuildConfig
+from pagekin.counters import Counters
+from pagekin.web.inventory import Surveyor
+from pagekin.web.page import Page, is_html, open_response, status_reason
+from pagekin.web.reader import SnapshotReader, read_file
+from pagekin.web.warc import MAX_RECORD_BYTES, Record
+from tests.mutations import KINDS, Case, mutate
+from tests.warcs import gz, response
+
+__all__ = ["main"]
+
+ROOT = Path(__file__).parents[1]
+DEMO = ROOT / "demo" / "snapshot"
+CONFIG = BuildConfig(bag=BagConfig(links=8.0))
+
+SECONDS = 10.0  # CPU time that a page may take
+MEGABYTES = 500  # memory that a process may take
+_FILE = 500  # spoilt records in a file
+_PATIENCE = 1800  # seconds until a process is taken for hanging
+
+_RIGHT = "http://right.example/"
+_RIGHT_RECORD = response(
+    _RIGHT,
+    b"<html lang=en><title>Bees</title><h1>Hives</h1><p>Bees make <a href='http://honey.example/'>"
+    b"honey</a> in wooden hives.<br>They fly far.</html>",
+)
+
+
+@dataclass
+class Tally:
+    """What became of the records of one kind."""
+
+    records: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0  # of the slowest
+
+
+@dataclass
+class Result:
+    """What a run found."""
+
+    tallies: defaultdict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
+    right: int = 0
+    fragments: Counter[str] = field(default_factory=Counter)  # of right records, by digest
+    slowest: tuple[float, str] = (0.0, "none")
+    megabytes: float = 0.0
+    failures: list[str] = field(default_factory=list)
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def run(records: int, seed: int, scale: float) -> Result:
+    """Write, read and judge so many spoilt records, file by file."""
+    chance, blocks, result = random.Random(seed), _demo_blocks(), Result()
+    for start in range(0, records, _FILE):
+        packed = start // _FILE % 2 == 0
+        cases = [
+            Case(_kind(number, chance), f"http://spoilt.example/{number}", block, packed, scale)
+            for number in range(start, min(start + _FILE, records))
+            for block in chance.choices(blocks)
+        ]
+        with tempfile.TemporaryDirectory(prefix="pagekin-fuzz-") as folder:
+            path = Path(folder) / ("a.warc.gz" if packed else "a.warc")
+            _write(path, cases, chance)
+            _judge(path, {case.url: case.kind for case in cases}, result)
+    return result
+
+
+def _demo_blocks() -> list[bytes]:
+    """The HTTP blocks of the demo's pages, as they were sent."""
+    blocks = []
+    for path in sorted(DEMO.glob("*.warc.gz")):
+        for record in read_file(str(path), Counters(), MAX_RECORD_BYTES):
+            opened = open_response(record)
+            if not isinstance(opened, str) and is_html(opened[1]) and not status_reason(opened[1]):
+                blocks.append(record.block)
+    return blocks
+
+
+def _kind(number: int, chance: random.Random) -> str:
+    """Each kind once, then by their weights."""
+    if number < len(KINDS):
+        return list(KINDS)[number]
+    (kind,) = chance.choices(list(KINDS), [kind.weight for kind in KINDS.values()])
+    return kind
+
+
+def _write(path: Path, cases: list[Case], chance: random.Random) -> None:
+    """Each spoilt record, and behind it a right one."""
+    with path.open("wb") as out:
+        for case in cases:
+            out.write(mutate(case, chance))
+            out.write(gz(_RIGHT_RECORD) if case.packed else _RIGHT_RECORD)
+
+
+# --- reading, in a process of its own -------------------------------------------------------------
+
+
+class _Watched(SnapshotReader):
+    """A reader that notes what becomes of each record, and how long it took."""
+
+    def __init__(self, counters: Counters) -> None:
+        super().__init__(CONFIG.reading, counters)
+        self.seen: list[tuple[str, str, float]] = []
+
+    def _read(self, uri: str, record: Record) -> Page | str:
+        print(record.url, file=sys.stderr, flush=True)  # where we are, should we end here
+        start = time.process_time()
+        page = super()._read(uri, record)
+        reason = page if isinstance(page, str) else "used"
+        self.seen.append((record.url, reason, time.process_time() - start))
+        return page
+
+    def add_time(self, seconds: float) -> None:
+        url, reason, before = self.seen[-1]
+        self.seen[-1] = (url, reason, before + seconds)
+
+
+def tell(path: str) -> dict[str, Any]:
+    """What is in a file."""
+    counters = Counters()
+    reader, extractor = _Watched(counters), Extractor(CONFIG, counters)
+    fragments: Counter[str] = Counter()
+    for page in reader.pages(path):
+        start = time.process_time()
+        digest = hashlib.sha256()
+        for key, value in extractor.extract(page):
+            digest.update(b"%b %b\n" % (key, value))
+        if extractor.vocabulary.full():
+            list(extractor.take_forms())
+        reader.add_time(time.process_time() - start)
+        if page.url == _RIGHT:
+            fragments[digest.hexdigest()] += 1
+    list(Surveyor(CONFIG.reading, Counters()).survey(path, lambda pages, size: None))
+    return {"seen": reader.seen, "fragments": fragments, "megabytes": _peak()}
+
+
+def _peak() -> float:
+    """The most memory that this process took; getrusage may tell that of its parent."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
+    return int(line.split()[1]) / 1024
+
+
+# --- judging --------------------------------------------------------------------------------------
+
+
+def _judge(path: Path, kinds: dict[str, str], result: Result) -> None:
+    """Read a file, and add what became of its records."""
+    command = [sys.executable, "-m", "tests.fuzz", "--read", str(path)]
+    log = path.with_name("log")
+    with log.open("wb") as stderr:
+        try:
+            done = subprocess.run(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                cwd=ROOT,
+                timeout=_PATIENCE,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            done = None
+    if done is None or done.returncode:
+        lines = log.read_text(errors="replace").splitlines()
+        last = next((line for line in reversed(lines) if line in kinds), "the start")
+        how = f"ended with {done.returncode}: {lines[-1]}" if done else "never ended"
+        result.failures.append(f"a reader {how}; at {last} ({kinds.get(last)}) or behind it")
+    else:
+        _add(json.loads(done.stdout.splitlines()[-1]), kinds, result)
+
+
+def _add(told: dict[str, Any], kinds: dict[str, str], result: Result) -> None:
+    seen = {url: (reason, seconds) for url, reason, seconds in told["seen"]}
+    for url, kind in kinds.items():
+        reason, seconds = seen.get(url, ("not given", 0.0))
+        tally = result.tallies[kind]
+        tally.records += 1
+        tally.outcomes[reason] += 1
+        tally.seconds = max(tally.seconds, seconds)
+        result.slowest = max(result.slowest, (seconds, f"{url} ({kind})"))
+        if seconds > SECONDS:
+            result.failures.append(f"{url} ({kind}) took {seconds:.1f} s")
+    result.right += len(kinds)
+    result.fragments.update(told["fragments"])
+    result.megabytes = max(result.megabytes, told["megabytes"])
+    if told["megabytes"] > MEGABYTES:
+        result.failures.append(f"a reader took {told['megabytes']:.0f} MB")
+    lost = len(kinds) - sum(told["fragments"].values())
+    if lost or len(result.fragments) > 1:
+        result.failures.append(f"{lost} right records lost of {len(kinds)}, or some read otherwise")
+
+
+def _table(result: Result) -> str:
+    """What became of the records, a line for each kind."""
+    lines = [f"{'kind':28} {'records':>7} {'used':>6} {'slowest':>8}  others"]
+    for kind in KINDS:
+        tally = result.tallies[kind]
+        others = ", ".join(
+            f"{n} {name}" for name, n in tally.outcomes.most_common() if name != "used"
+        )
+        used = tally.outcomes["used"]
+        lines.append(f"{kind:28} {tally.records:7} {used:6} {tally.seconds:6.2f} s  {others}")
+    read = sum(result.fragments.values())
+    return "\n".join(
+        [
+            *lines,
+            f"right records read: {read} of {result.right}",
+            f"slowest: {result.slowest[0]:.2f} s, {result.slowest[1]}",
+            f"most memory of a reader: {result.megabytes:.0f} MB",
+            *(f"FAILED: {failure}" for failure in result.failures),
+        ]
+    )
+
+
+def main() -> int:
+    """Spoil, read, and say what became of it; 1 if something is wrong."""
+    parser = argparse.ArgumentParser(description="Spoilt snapshots, read as a mapper reads them.")
+    parser.add_argument("--records", type=int, default=1000, help="spoilt records (default: 1000)")
+    parser.add_argument("--seed", type=int, default=1, help="another one gives others (default: 1)")
+    parser.add_argument(
+        "--scale", type=float, default=1.0, help="size of the heavy pages (default: 1, the limits)"
+    )
+    parser.add_argument("--read", metavar="FILE", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.read:
+        print(json.dumps(tell(options.read)))
+        return 0
+    result = run(options.records, options.seed, options.scale)
+    print(_table(result))
+    return 1 if result.failures else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
