@@ -1,15 +1,14 @@
 """A mutation fuzzer for everything between a snapshot file and the fragments of a page.
 
-It takes the pages of the demo snapshot and spoils them (see `tests.mutations`): as HTML, as HTTP, as
-records, as members of a compressed file. Between them stand right records. All go into WARC files,
-compressed and plain by turns, and a process of its own reads each file as a mapper does. Checked is
-that
+It spoils the pages of the demo snapshot (see `tests.mutations`): as HTML, as HTTP, as records, as
+members of a compressed file. Between them stand right records. All go into WARC files, compressed
+and plain by turns, and a process of its own reads each file as a mapper does. Checked is that
 
 - nothing raises, and every record has its reason (the reader checks the sum);
 - no page takes longer than 10 s, and no process more than 500 MB;
 - every right record is read, and gives the very fragments that it always gives.
 
-`scripts/fuzz` is the door. A seed gives the same records again.
+`scripts/fuzz` is the door. Seed and number make a record, whatever stands before it.
 """
 
 from __future__ import annotations
@@ -23,13 +22,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pagekin.bags.extract import Extractor
-from pagekin.config import BagConfig, BuildConfig
+from pagekin.bags.vocabulary import forms_records
+from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.web.inventory import Surveyor
 from pagekin.web.page import Page, is_html, open_response, status_reason
@@ -42,18 +42,18 @@ __all__ = ["main"]
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "demo" / "snapshot"
-CONFIG = BuildConfig(bag=BagConfig(links=8.0))
+CONFIG = BuildConfig()
 
 SECONDS = 10.0  # CPU time that a page may take
 MEGABYTES = 500  # memory that a process may take
 _FILE = 500  # spoilt records in a file
 _PATIENCE = 1800  # seconds until a process is taken for hanging
 
+_SPOILT = "http://spoilt.example/"
 _RIGHT = "http://right.example/"
-_RIGHT_RECORD = response(
-    _RIGHT,
+_RIGHT_BODY = (
     b"<html lang=en><title>Bees</title><h1>Hives</h1><p>Bees make <a href='http://honey.example/'>"
-    b"honey</a> in wooden hives.<br>They fly far.</html>",
+    b"honey</a> in wooden hives.<br>They fly far.</html>"
 )
 
 
@@ -72,9 +72,10 @@ class Result:
 
     tallies: defaultdict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
     right: int = 0
-    fragments: Counter[str] = field(default_factory=Counter)  # of right records, by digest
+    right_read: int = 0
+    fragments: set[str] = field(default_factory=set)  # digests, of all right records
     slowest: tuple[float, str] = (0.0, "none")
-    megabytes: float = 0.0
+    largest: tuple[float, str] = (0.0, "none")
     failures: list[str] = field(default_factory=list)
 
 
@@ -83,18 +84,18 @@ class Result:
 
 def run(records: int, seed: int, scale: float) -> Result:
     """Write, read and judge so many spoilt records, file by file."""
-    chance, blocks, result = random.Random(seed), _demo_blocks(), Result()
+    blocks, result = _demo_blocks(), Result()
     for start in range(0, records, _FILE):
         packed = start // _FILE % 2 == 0
-        cases = [
-            Case(_kind(number, chance), f"http://spoilt.example/{number}", block, packed, scale)
-            for number in range(start, min(start + _FILE, records))
-            for block in chance.choices(blocks)
-        ]
         with tempfile.TemporaryDirectory(prefix="pagekin-fuzz-") as folder:
             path = Path(folder) / ("a.warc.gz" if packed else "a.warc")
-            _write(path, cases, chance)
-            _judge(path, {case.url: case.kind for case in cases}, result)
+            numbers = range(start, min(start + _FILE, records))
+            with path.open("wb") as out:
+                kinds = {
+                    number: _write(out, number, random.Random(f"{seed} {number}"), blocks, scale)
+                    for number in numbers
+                }
+            _judge(path, kinds, result)
     return result
 
 
@@ -117,12 +118,17 @@ def _kind(number: int, chance: random.Random) -> str:
     return kind
 
 
-def _write(path: Path, cases: list[Case], chance: random.Random) -> None:
-    """Each spoilt record, and behind it a right one."""
-    with path.open("wb") as out:
-        for case in cases:
-            out.write(mutate(case, chance))
-            out.write(gz(_RIGHT_RECORD) if case.packed else _RIGHT_RECORD)
+def _write(
+    out: BinaryIO, number: int, chance: random.Random, blocks: list[bytes], scale: float
+) -> str:
+    """A spoilt record, and behind it a right one; gives the kind."""
+    packed = out.name.endswith(".gz")
+    kind = _kind(number, chance)
+    case = Case(kind, f"{_SPOILT}{number}", chance.choice(blocks), packed, scale)
+    out.write(mutate(case, chance))
+    right = response(f"{_RIGHT}{number}", _RIGHT_BODY)
+    out.write(gz(right) if packed else right)
+    return kind
 
 
 # --- reading, in a process of its own -------------------------------------------------------------
@@ -136,7 +142,7 @@ class _Watched(SnapshotReader):
         self.seen: list[tuple[str, str, float]] = []
 
     def _read(self, uri: str, record: Record) -> Page | str:
-        print(record.url, file=sys.stderr, flush=True)  # where we are, should we end here
+        sys.stderr.write(f"{record.url}\n")  # where we are, should we end here
         start = time.process_time()
         page = super()._read(uri, record)
         reason = page if isinstance(page, str) else "used"
@@ -152,19 +158,20 @@ def tell(path: str) -> dict[str, Any]:
     """What is in a file."""
     counters = Counters()
     reader, extractor = _Watched(counters), Extractor(CONFIG, counters)
-    fragments: Counter[str] = Counter()
+    fragments: dict[str, str] = {}
+    peaks: list[tuple[float, str]] = []
     for page in reader.pages(path):
         start = time.process_time()
         digest = hashlib.sha256()
         for key, value in extractor.extract(page):
-            digest.update(b"%b %b\n" % (key, value))
+            digest.update(b"%b %b\n" % (key.replace(page.url.encode(), b"own"), value))
         if extractor.vocabulary.full():
-            list(extractor.take_forms())
+            deque(forms_records(extractor.take_forms()), maxlen=0)
         reader.add_time(time.process_time() - start)
-        if page.url == _RIGHT:
-            fragments[digest.hexdigest()] += 1
+        peaks.append((_peak(), reader.seen[-1][0]))
+        fragments[page.url] = digest.hexdigest()
     list(Surveyor(CONFIG.reading, Counters()).survey(path, lambda pages, size: None))
-    return {"seen": reader.seen, "fragments": fragments, "megabytes": _peak()}
+    return {"seen": reader.seen, "fragments": fragments, "peaks": peaks}
 
 
 def _peak() -> float:
@@ -179,7 +186,7 @@ def _peak() -> float:
 # --- judging --------------------------------------------------------------------------------------
 
 
-def _judge(path: Path, kinds: dict[str, str], result: Result) -> None:
+def _judge(path: Path, kinds: dict[int, str], result: Result) -> None:
     """Read a file, and add what became of its records."""
     command = [sys.executable, "-m", "tests.fuzz", "--read", str(path)]
     log = path.with_name("log")
@@ -197,32 +204,47 @@ def _judge(path: Path, kinds: dict[str, str], result: Result) -> None:
             done = None
     if done is None or done.returncode:
         lines = log.read_text(errors="replace").splitlines()
-        last = next((line for line in reversed(lines) if line in kinds), "the start")
+        last = next((line for line in reversed(lines) if line.startswith(_SPOILT)), "its start")
         how = f"ended with {done.returncode}: {lines[-1]}" if done else "never ended"
-        result.failures.append(f"a reader {how}; at {last} ({kinds.get(last)}) or behind it")
+        result.failures.append(f"a reader {how}; at {last} or behind it")
     else:
         _add(json.loads(done.stdout.splitlines()[-1]), kinds, result)
 
 
-def _add(told: dict[str, Any], kinds: dict[str, str], result: Result) -> None:
+def _add(told: dict[str, Any], kinds: dict[int, str], result: Result) -> None:
     seen = {url: (reason, seconds) for url, reason, seconds in told["seen"]}
-    for url, kind in kinds.items():
-        reason, seconds = seen.get(url, ("not given", 0.0))
+    for number, kind in kinds.items():
+        reason, seconds = seen.get(f"{_SPOILT}{number}", ("not given", 0.0))
         tally = result.tallies[kind]
         tally.records += 1
         tally.outcomes[reason] += 1
         tally.seconds = max(tally.seconds, seconds)
-        result.slowest = max(result.slowest, (seconds, f"{url} ({kind})"))
+        result.slowest = max(result.slowest, (seconds, f"{number} ({kind})"))
         if seconds > SECONDS:
-            result.failures.append(f"{url} ({kind}) took {seconds:.1f} s")
-    result.right += len(kinds)
-    result.fragments.update(told["fragments"])
-    result.megabytes = max(result.megabytes, told["megabytes"])
-    if told["megabytes"] > MEGABYTES:
-        result.failures.append(f"a reader took {told['megabytes']:.0f} MB")
-    lost = len(kinds) - sum(told["fragments"].values())
-    if lost or len(result.fragments) > 1:
-        result.failures.append(f"{lost} right records lost of {len(kinds)}, or some read otherwise")
+            result.failures.append(f"{number} ({kind}) took {seconds:.1f} s")
+        _add_right(told["fragments"].get(f"{_RIGHT}{number}"), f"{number} ({kind})", result)
+    _add_peaks(told["peaks"], result)
+
+
+def _add_right(fragments: str | None, spoilt: str, result: Result) -> None:
+    """The right record behind a spoilt one."""
+    result.right += 1
+    if fragments is None:
+        result.failures.append(f"the right record behind {spoilt} was not read")
+        return
+    result.right_read += 1
+    result.fragments.add(fragments)
+    if len(result.fragments) > 1:
+        result.failures.append(f"the right record behind {spoilt} was read otherwise")
+
+
+def _add_peaks(peaks: list[tuple[float, str]], result: Result) -> None:
+    before = 0.0
+    for megabytes, url in peaks:
+        result.largest = max(result.largest, (megabytes, url))
+        if megabytes > max(before, MEGABYTES):
+            result.failures.append(f"{url} took {megabytes:.0f} MB")
+        before = megabytes
 
 
 def _table(result: Result) -> str:
@@ -235,13 +257,12 @@ def _table(result: Result) -> str:
         )
         used = tally.outcomes["used"]
         lines.append(f"{kind:28} {tally.records:7} {used:6} {tally.seconds:6.2f} s  {others}")
-    read = sum(result.fragments.values())
     return "\n".join(
         [
             *lines,
-            f"right records read: {read} of {result.right}",
+            f"right records read: {result.right_read} of {result.right}",
             f"slowest: {result.slowest[0]:.2f} s, {result.slowest[1]}",
-            f"most memory of a reader: {result.megabytes:.0f} MB",
+            f"largest process: {result.largest[0]:.0f} MB after {result.largest[1]}",
             *(f"FAILED: {failure}" for failure in result.failures),
         ]
     )
@@ -258,10 +279,10 @@ def main() -> int:
     parser.add_argument("--read", metavar="FILE", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.read:
-        print(json.dumps(tell(options.read)))
+        sys.stdout.write(json.dumps(tell(options.read)) + "\n")
         return 0
     result = run(options.records, options.seed, options.scale)
-    print(_table(result))
+    sys.stdout.write(_table(result) + "\n")
     return 1 if result.failures else 0
 
 

@@ -51,12 +51,8 @@ class WordTable:
     """The words of one language: number 0 is any word that is dropped, markers are negative."""
 
     def __init__(self, config: TextConfig, language: str) -> None:
-        self._term_of = _term_rule(config, language)
-        self._memo = _Memo(self._learn, config.max_letters)
-        self._words: list[str] = [""]
-        self._terms: list[str] = [""]
-        self._hashes = np.zeros(1024, dtype=np.uint32)
-        self._counts = np.zeros(1024, dtype=np.int64)
+        self._memo = _Memo(_term_rule(config, language), config.max_letters)
+        self._counts = np.zeros(len(self._memo.hashes), dtype=np.int64)
 
     def __len__(self) -> int:
         return len(self._memo)
@@ -67,37 +63,21 @@ class WordTable:
 
     def terms(self, numbers: Numbers) -> Terms:
         """The term hash of each number (none of them a marker); 0 for a dropped word."""
-        return self._hashes[numbers]
+        return self._memo.hashes[numbers]
 
     def count(self, numbers: Numbers) -> None:
         """Note that these words were seen."""
+        if len(self._counts) < len(self._memo.hashes):
+            self._counts.resize(len(self._memo.hashes), refcheck=False)  # filled up with zeros
         np.add.at(self._counts, numbers, 1)
 
     def forms(self) -> Iterator[Form]:
         """Every word seen, with its term and count."""
-        for number in np.flatnonzero(self._counts[: len(self._words)]).tolist():
+        words, terms, hashes = self._memo.words, self._memo.terms, self._memo.hashes
+        for number in np.flatnonzero(self._counts).tolist():
             if number:
-                yield Form(
-                    int(self._hashes[number]),
-                    self._terms[number],
-                    self._words[number],
-                    int(self._counts[number]),
-                )
-
-    def _learn(self, word: str) -> int:
-        if not (word.isalpha() or _has_letter(word)):
-            return 0
-        term = self._term_of(word)
-        if not term:
-            return 0
-        number = len(self._words)
-        self._words.append(word)
-        self._terms.append(term)
-        if number == len(self._hashes):
-            self._hashes = np.concatenate([self._hashes, np.zeros_like(self._hashes)])
-            self._counts = np.concatenate([self._counts, np.zeros_like(self._counts)])
-        self._hashes[number] = term_hash(term)
-        return number
+                seen = int(self._counts[number])
+                yield Form(int(hashes[number]), terms[number], words[number], seen)
 
 
 def _has_letter(word: str) -> bool:
@@ -106,17 +86,35 @@ def _has_letter(word: str) -> bool:
 
 
 class _Memo(dict[str, int]):
-    """word -> number; asks `learn` at the first sight of a word."""
+    """word -> number, and number -> word, term and hash; learns a word at its first sight.
 
-    def __init__(self, learn: Callable[[str], int], max_letters: int) -> None:
+    It does not know its table: in a circle of references both would wait for the collector.
+    """
+
+    def __init__(self, term_of: Callable[[str], str], max_letters: int) -> None:
         super().__init__(CODES)
-        self._learn = learn
+        self._term_of = term_of
         self._max_letters = max_letters
+        self.words: list[str] = [""]
+        self.terms: list[str] = [""]
+        self.hashes = np.zeros(1024, dtype=np.uint32)
 
     def __missing__(self, word: str) -> int:
         if len(word) > self._max_letters:
             return 0  # and not remembered: a run of letters may have megabytes
         number = self[word] = self._learn(word)
+        return number
+
+    def _learn(self, word: str) -> int:
+        term = self._term_of(word) if word.isalpha() or _has_letter(word) else ""
+        if not term:
+            return 0
+        number = len(self.words)
+        self.words.append(word)
+        self.terms.append(word if term == word else term)  # not a second string where one will do
+        if number == len(self.hashes):
+            self.hashes = np.concatenate([self.hashes, np.zeros_like(self.hashes)])
+        self.hashes[number] = term_hash(term)
         return number
 
 

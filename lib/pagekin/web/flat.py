@@ -68,15 +68,26 @@ def is_canonical(rel: str) -> bool:
 
 
 def take_links(flat: Flat, text: str) -> None:
-    """Cut hrefs and rels out of the text; what is left of a link is LINK ... LINK_END."""
+    """Cut hrefs and rels out of the text; what is left of a link is LINK ... LINK_END.
+
+    A link ends where the next one begins, as in browsers: 1,000 links within each other around
+    10,000 words were 50 MB of anchor texts.
+    """
     parts = text.split(LINK_HREF)
+    parts[0] = parts[0].replace(LINK_END, " ")
     for k in range(1, len(parts)):
-        attributes, _, parts[k] = parts[k].partition(LINK_READY)
+        attributes, _, anchor = parts[k].partition(LINK_READY)
         href, _, rel = attributes.partition(LINK_REL)
         flat.hrefs.append(href)
         flat.rels.append(rel)
+        parts[k] = anchor if anchor.count(LINK_END) == 1 else _with_one_end(anchor)
     flat.text = f" {LINK} ".join(parts[: MAX_LINKS + 1])
     if len(flat.hrefs) > MAX_LINKS:
         flat.text += " " + " ".join(parts[MAX_LINKS + 1 :]).replace(LINK_END, " ")
         del flat.hrefs[MAX_LINKS:], flat.rels[MAX_LINKS:]
         flat.notes.append("too_many_links")
+
+
+def _with_one_end(anchor: str) -> str:
+    inside, _, after = anchor.partition(LINK_END)
+    return f"{inside} {LINK_END} {after.replace(LINK_END, ' ')}"

@@ -8,10 +8,11 @@ every tag separates words [SIM 3.1].
 
 libxml2 gives up at 2,048 nested elements, also with huge_tree, and loses all that follows. Such a
 page is read again as a stream of events, which has no tree and no depth, by the same table of tags.
+So is a page of more than 1 MiB, whose tree may take a hundred times its size.
 
-No page takes more than some seconds and 200 MB: its tags, links and depth have limits, far beyond
-those of any page that was met, and what lies behind them is noted. lxml is imported in this module
-only. Styles and colours are not read here.
+No page takes more than some seconds: its tags and links have limits, far beyond those of any page
+that was met, and what lies behind them is noted. lxml is imported in this module only. Styles and
+colours are not read here.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ _MAX_ROBOTS = 1000  # characters of robots metas; they are looked at for each li
 # Open elements. For each end tag that ends nothing libxml2 looks through all of them, at 3 ns each:
 # 100,000 <b> and as many </i> were 30 s.
 _MAX_OPEN = 4000
+_MAX_TREE = 1 << 20  # bytes; 1 page in 1,000 is longer, and read as events it takes as much time
 _FEED = 1 << 13  # bytes between two looks at their number
 
 
@@ -45,6 +47,8 @@ def flatten(body: bytes) -> Flat | None:
 
 
 def _flatten(body: bytes) -> Flat | None:
+    if len(body) > _MAX_TREE:
+        return _flatten_events(body)
     parser = _parser()
     try:
         root = etree.fromstring(body, parser)
@@ -54,8 +58,8 @@ def _flatten(body: bytes) -> Flat | None:
         return None
     last = parser.error_log.last_error
     if last is not None and last.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT:
-        return _flatten_deep(body)
-    if "<" in root.findtext(".//noframes", ""):  # libxml2 takes its content for plain text
+        return _flatten_events(body)
+    if root.find(".//noframes") is not None:  # libxml2 takes its content for plain text
         return _flatten(with_noframes(body))
     flat = Flat()
     take_links(flat, str(_SHEET(root)))
@@ -88,7 +92,7 @@ def _read_head(flat: Flat, root: etree._Element) -> None:
                 flat.canonical = element.get("href", "")
         elif element.get("name", "").lower() == "robots":
             robots.append(element.get("content", "").lower())
-    flat.robots = " ".join(robots)
+    flat.robots = " ".join(robots).strip()
 
 
 # --- the sheet -----------------------------------------------------------------------------------
@@ -131,23 +135,19 @@ def _sheet() -> etree.XSLT:
 _SHEET = _sheet()
 
 
-# --- the way in for pages nested too deeply -------------------------------------------------------
+# --- the way in without a tree --------------------------------------------------------------------
 
 
-def _flatten_deep(body: bytes) -> Flat:
+def _flatten_events(body: bytes) -> Flat | None:
     events = Events()
-    flat = events.flat
-    flat.deep = True
     parser = _event_parser(events)
-    for piece in _pieces(body):
+    for piece in _pieces(with_noframes(body)):
         if events.depth > _MAX_OPEN:  # what is open is closed here, and the rest is another page
             parser.close()
             parser = _event_parser(events)
         parser.feed(piece)
     parser.close()
-    take_links(flat, "".join(events.parts))
-    flat.robots = " ".join(events.robots)
-    return flat
+    return events.flat() if events.parts else None
 
 
 def _event_parser(events: Events) -> etree.HTMLParser:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections import Counter
 
 import numpy as np
@@ -199,6 +201,19 @@ def test_full_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
     assert vocabulary.full()
     list(vocabulary.take_forms())
     assert not vocabulary.full()
+
+
+def test_taken_tables_are_gone() -> None:
+    """They are no garbage that waits for the collector: a full one has a hundred megabytes."""
+    vocabulary = Vocabulary(TextConfig())
+    vocabulary.table("en").numbers(["hive"])
+    table = weakref.ref(vocabulary.table("en"))
+    gc.disable()
+    try:
+        list(vocabulary.take_forms())
+        assert table() is None
+    finally:
+        gc.enable()
 
 
 @given(st.text())

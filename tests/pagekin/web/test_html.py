@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import time
+import tracemalloc
 from dataclasses import replace
 
 import pytest
@@ -15,6 +17,7 @@ from pagekin.counters import Counters
 from pagekin.text import markup as m
 from pagekin.text.tokens import tokenise
 from pagekin.web import html
+from pagekin.web.events import TREE_DEPTH
 from pagekin.web.flat import MAX_LINKS, Flat
 from pagekin.web.html import flatten
 from pagekin.web.page import Page, make_page
@@ -22,7 +25,6 @@ from pagekin.web.show import describe_page, page_lines
 from pagekin.web.tame import MAX_TAGS, tame
 from tests.soups import MARKERS, open_tags, smuggled, soups
 
-DEEP = 2048  # nested elements at which libxml2 gives up
 ALL_SOURCES = BuildConfig(bag=BagConfig(links=8.0, headings=1.0, citing_title=1.0))
 
 
@@ -32,7 +34,8 @@ def flat_of(page: str | bytes) -> Flat:
 
 
 def by_events(page: str) -> Flat:
-    return html._flatten_deep(tame(page.encode())[0]) if page.strip() else Flat()
+    """The same without a tree."""
+    return (html._flatten_events(tame(page.encode())[0]) if page else None) or Flat()
 
 
 def seen(flat: Flat) -> list[str]:
@@ -78,7 +81,11 @@ def said(flat: Flat) -> Flat:
         ("<map><area href=x></map>", "<link> </link>"),
         ("<map><area alt=a></map>b", "b"),
         ("<a href=1>a<a href=2>b</a>c</a>d", "<link> a </link> <link> b </link> cd"),
-        ("<a href=1><div><a href=2>b</a></div>c</a>", None),
+        (
+            "<a href=1>a<div>b<a href=2>c</a>d</div>e</a>f",
+            "<link> a <block> b </link> <link> c </link> d <block> e f",
+        ),
+        ("<a href=1>a<p>b", "<link> a <block> b <block> </link>"),
         ("<img>a<img alt>b<img alt='c'>", "a b c"),
         ("<input type=image alt=go>", "go"),
         ("a<script>b<p>c</script>d", "a d"),
@@ -90,7 +97,7 @@ def said(flat: Flat) -> Flat:
             "<noframes><p>a <a href=x>b</a></noframes>",
             "<block> <block> a <link> b </link> <block> <block>",
         ),
-        ("<NoFrames>a</NoFrames>", "a"),
+        ("<NoFrames>a</NoFrames>", "<block> a <block>"),
         ("caf&eacute; &amp; &#8211; &#x4e2d;&nosuch;", "café & – 中&nosuch;"),
         ("a\0b", None),
         ("<p", ""),
@@ -106,8 +113,7 @@ def test_text(page: str, expected: str | None) -> None:
     flat = flat_of(page)
     if expected is not None:
         assert expected.split() == seen(flat)
-    if "<noframes" not in page.lower():
-        assert said(flat) == said(by_events(page))
+    assert said(flat) == said(by_events(page))
 
 
 @pytest.mark.parametrize(
@@ -187,12 +193,12 @@ def test_both_ways_agree(page: str) -> None:
 @given(st.lists(st.one_of(open_tags, st.just("bees ")), max_size=8).map("".join))
 def test_text_behind_deep_nesting_is_found(soup: str) -> None:
     """However the page goes on, depth costs no text."""
-    flat = flat_of("<b>" * DEEP + soup + " <i>bottom</i>" + "</b>" * DEEP + "<p>after")
+    flat = flat_of("<b>" * TREE_DEPTH + soup + " <i>bottom</i>" + "</b>" * TREE_DEPTH + "<p>after")
     assert flat.deep
     assert {"bottom", "after"} <= set(flat.text.split())
 
 
-@pytest.mark.parametrize("depth", [DEEP - 10, DEEP, DEEP + 1, 3000])
+@pytest.mark.parametrize("depth", [TREE_DEPTH - 10, TREE_DEPTH, TREE_DEPTH + 1, 3000])
 def test_depth_changes_nothing(depth: int) -> None:
     """Around the depth at which trees end, the same is read."""
     page = "<html lang=de><title>t</title><base href=/x>" + "<div>" * depth
@@ -203,7 +209,7 @@ def test_depth_changes_nothing(depth: int) -> None:
         w for w in seen(flat) if w != "<block>"
     ]
     assert (["1"], ["r"], "de", "/x") == (flat.hrefs, flat.rels, flat.language, flat.base)
-    assert (depth > DEEP - 5) == flat.deep
+    assert (depth > TREE_DEPTH - 5) == flat.deep
 
 
 @pytest.mark.parametrize("tag", ["div", "b", "x-own", "ul", "h1"])
@@ -232,6 +238,23 @@ def test_unclosed_links_and_skipped_elements_in_deep_pages() -> None:
     flat = flat_of(page + "<a href=3>three</a> after")
     assert ["1", "2"] == flat.hrefs[:2]
     assert seen(flat).count("<link>") == len(flat.hrefs) == seen(flat).count("</link>")
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<title>t</title><p>a <a href=1 rel=r>b</a> c<!-- x -->",
+        "<frameset><noframes><p>a <a href=1>b</a></noframes>",
+        "<meta name=robots content=noindex><html lang=de><base href=b>a",
+        "<!-- x -->",
+    ],
+)
+def test_length_changes_nothing(page: str) -> None:
+    """A page over 1 MiB is read without a tree, and all the same."""
+    for filler in (" ", "<!--x-->"):
+        long = page + filler * (1_200_000 // len(filler))
+        assert said(flat_of(page)) == said(flat_of(long))
+        assert (flatten(page.encode()) is None) == (flatten(long.encode()) is None)
 
 
 def test_too_many_tags() -> None:
@@ -263,6 +286,22 @@ def test_long_robots() -> None:
     assert 1000 == len(flat.robots)
 
 
+@pytest.mark.parametrize("page", ["<b>" * 20_000, "<p>x" * 20_000 + " " * 1_000_000])
+def test_nothing_waits_for_the_collector(page: str) -> None:
+    """What a page took is free when it was read, without a tree too."""
+    flat_of(page)
+    gc.collect()
+    gc.disable()
+    tracemalloc.start()
+    try:
+        for _ in range(5):
+            flat_of(page)
+        assert tracemalloc.get_traced_memory()[0] < 1 << 20
+    finally:
+        tracemalloc.stop()
+        gc.enable()
+
+
 # --- what pages smuggle in ------------------------------------------------------------------------
 
 
@@ -270,6 +309,8 @@ def check_page(page: Page, config: BuildConfig = ALL_SOURCES) -> None:
     """Nothing downstream raises, and the marks of links match the links."""
     tokens = tokenise(page.flat.text)
     assert tokens.count(m.LINK) == page.flat.text.count(m.LINK) == len(page.flat.hrefs)
+    marks = [token for token in tokens if token in {m.LINK, m.LINK_END}]
+    assert [m.LINK, m.LINK_END] * len(page.flat.hrefs) == marks
     assert len(page.flat.hrefs) == len(page.flat.rels) == len(page.targets())
     assert [] == [c for c in page.flat.text if c in {m.LINK_HREF, m.LINK_REL, m.LINK_READY}]
     extractor = Extractor(config, Counters())
@@ -322,6 +363,6 @@ def test_no_bytes_harm_what_follows(body: bytes, charset: str) -> None:
 @settings(max_examples=40)
 def test_no_deep_soup_harms_what_follows(soup: str) -> None:
     """The same of pages that are read as a stream."""
-    page = make_page("http://one.example/a", ("<i>" * DEEP + soup).encode())
+    page = make_page("http://one.example/a", ("<i>" * TREE_DEPTH + soup).encode())
     assert isinstance(page, Page)
     check_page(page)
