@@ -112,15 +112,15 @@ def test_damage(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["missing.warc", ".", "closed.warc"])
-def test_files_that_cannot_be_read(
-    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A file that is missing, a folder or closed to us is counted, said, and raises nothing."""
+def test_files_that_cannot_be_read(tmp_path: Path, name: str) -> None:
+    """A file that is missing, a folder or closed to us is counted, named, and raises nothing."""
     (tmp_path / "closed.warc").symlink_to(tmp_path / "closed.warc")  # nobody can open a loop
-    assert ([], {"files": {"failed": 1}}) == read(str(tmp_path / name))
-    said = capsys.readouterr().out
-    assert said.startswith("pagekin: ")
-    assert str(tmp_path) in said
+    counters = Counters()
+    pages = SnapshotReader(ReadingConfig(), counters).pages(str(tmp_path / name))
+    assert [] == list(pages)
+    assert {"files": {"failed": 1}} == counters.as_dict()
+    [note] = counters.notes
+    assert note.startswith(str(tmp_path))
 
 
 def test_file_that_is_no_warc(tmp_path: Path) -> None:
