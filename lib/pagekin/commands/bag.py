@@ -87,7 +87,7 @@ def _many(store: Any, options: argparse.Namespace, count: int) -> Iterator[dict[
     for url in _read_urls(options.urls):
         try:
             yield store.describe(store.get(url), count)
-        except NotFoundError as error:
+        except (NotFoundError, UsageError) as error:
             print(f"pagekin: {error}", file=sys.stderr)
             yield None
 

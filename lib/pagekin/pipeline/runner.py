@@ -29,7 +29,7 @@ __all__ = ["RUNNERS", "Engine", "StageResult", "collect_result", "run_job"]
 
 RUNNERS = ("inline", "local", "hadoop", "spark", "emr")
 _ON_THIS_MACHINE = frozenset({"inline", "local"})
-_TAIL = 1 << 20  # bytes at the end of a part file that hold its statistics
+_TAIL = 64 << 20  # bytes at the end of a part file that hold its statistics
 _LAST_WORDS = 25  # lines of the runner's log that a failure shows
 
 

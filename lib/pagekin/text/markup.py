@@ -2,7 +2,7 @@
 
 A page is flattened to one string: its words, and between them single marker characters. They are
 the last private-use characters of Unicode's last plane: XML allows them, and no font or page uses
-them. A page that did hold them would gain a wrong boundary or link of its own, nothing worse.
+them. Where a page does hold them `pagekin.web.tame` takes them out before it is parsed.
 
 Each is one boundary that some window or block needs:
 

@@ -2,8 +2,10 @@
 
 A page may hold the characters that `pagekin.text.markup` uses as markers, raw or as character
 references; they become U+FFFD, so that every marker in a flat text is ours and the marks of its
-links match its hrefs. A page with more tags than any page needs is cut: the trees of 5 MB of tags
-took 400 MB. Measured on pages of 148 KB: 0.1 ms, against 3.3 for the rest of the reading.
+links match its hrefs. A page with more tags than any page needs is cut: each costs 2 us, and 10 us
+where it ends nothing below thousands of open elements.
+
+Measured on pages of 148 KB: 0.1 ms, against 3.3 for the rest of the reading.
 
 This knows nothing of HTML's grammar: a reference in a script or a "<" in a comment counts too.
 """

@@ -85,6 +85,7 @@ class Handler(BaseHTTPRequestHandler):
     def refuse(self, status: int, body: bytes = b"") -> None:
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
+        self.send_header("Connection", "close")  # or a client's pool may reuse what we close
         self.end_headers()
         self.wfile.write(body)
 
