@@ -47,7 +47,7 @@ class Surveyor:
     ) -> Iterator[Pair]:
         reason = status_reason(response)
         if reason == "redirect":
-            target = Resolver(url)(response.headers["location"])
+            target = Resolver(record.url)(response.headers["location"])
             if target is None:
                 self._counters.add("inventory", "redirects_to_no_web_address")
             elif target == url:

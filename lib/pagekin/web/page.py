@@ -98,9 +98,17 @@ def is_html(response: HttpResponse) -> bool:
 
 
 def make_page(
-    url: str, body: bytes, header_charset: str = "", counters: Counters | None = None
+    url: str,
+    body: bytes,
+    header_charset: str = "",
+    counters: Counters | None = None,
+    *,
+    found_at: str = "",
 ) -> Page | str:
-    """The page in decoded HTML bytes, or the reason why there is none."""
+    """The page in decoded HTML bytes, or the reason why there is none.
+
+    Links are relative to the address where it was found, which may hold what `url` leaves out.
+    """
     if not body.strip():
         return "empty"
     if body.startswith(_BINARY):
@@ -109,7 +117,7 @@ def make_page(
     flat = flatten(text)
     if flat is None:
         return "no_markup"
-    resolver = _resolver(url, flat.base)
+    resolver = _resolver(found_at or url, flat.base)
     language = language_of(flat.language, flat.text)
     page = Page(url, flat, language, charset, resolver)
     if counters:
@@ -162,7 +170,8 @@ class PageReader:
 
     def _make(self, url: str, record: Record, response: HttpResponse) -> Page | str:
         body, notes = decode_body(response, self._config.max_page_bytes)
-        page = make_page(url, body, content_type(response.headers)[1])
+        charset = content_type(response.headers)[1]
+        page = make_page(url, body, charset, found_at=record.url)
         if isinstance(page, str):
             return page
         if self._config.obey_robots and page.noindex:

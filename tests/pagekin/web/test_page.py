@@ -322,3 +322,11 @@ def test_charsets_and_languages(type_: str, body: bytes, charset: str, language:
     assert isinstance(page, Page)
     assert "Пчёлы" in page.flat.text
     assert {"charsets": {charset: 1}, "languages": {language: 1}} == counters.as_dict()
+
+
+def test_links_are_relative_to_the_address_as_found() -> None:
+    """A session in the path is not in the canonical URL, and yet a folder for relative links."""
+    found = "http://a.example/x/(S(abcdefghijklmnopqrstuvwx))/b.aspx"
+    page = make_page("http://a.example/x/b.aspx", b'<a href="../c">c</a>', found_at=found)
+    assert not isinstance(page, str)
+    assert ["http://a.example/x/c"] == page.targets()
