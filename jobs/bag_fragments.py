@@ -37,7 +37,7 @@ class BagFragments(PagekinJob):
         for address, _ in pairs:
             for page in reader.pages(address.decode(), self.progress.reporter()):
                 yield from extractor.extract(page)
-                if extractor.vocabulary.full():
+                if extractor.full():
                     yield from forms_records(extractor.take_forms())
             self.progress.add(files=1)
         yield from forms_records(extractor.take_forms())

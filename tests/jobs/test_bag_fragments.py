@@ -139,6 +139,30 @@ def test_resolution(tmp_path):
     assert (1, 1) == (counters["records"]["other_capture"], counters["links"]["through_redirects"])
 
 
+def test_hosts_of_canonical_pages(tmp_path):
+    """A page that stands for another URL cites from that URL's host, for the weights too."""
+    page = "<link rel=canonical href='http://real.example/'><a href='http://real.example/b'>bee</a>"
+    line = write_warc(tmp_path / "a.warc.gz", *records_of({"http://copy.example/": page}))
+    table = tmp_path / "resolution.arrays"
+    write_resolution(table, [(b"http://copy.example/", b"http://real.example/")], [])
+    flags = ["--resolution", table, "--reading-follow-canonical", "true"]
+    flags += ["--bag-same-host", "weigh", "--bag-same-host-weight", "0.5"]
+    records, counters = run_job(BagFragments, flags, [line])
+    key = b"http://real.example/b"
+    bag = parse_bag(key, dict(bags_of(records))[key])
+    assert ([term_hash("bee")], [2.5]) == (bag.terms.tolist(), bag.weights.tolist())
+    assert 1 == counters["links"]["within_host"]
+
+
+def test_page_ids_do_not_pile_up(tmp_path, monkeypatch):
+    """The ids of citing pages are written before they are many; nothing is lost."""
+    line = write_warc(tmp_path / "a.warc.gz", *records_of(PAGES))
+    args = ["--bag-links", "8"]
+    whole, _ = run_job(BagFragments, args, [line])
+    monkeypatch.setattr("pagekin.bags.extract._MANY_PAGES", 0)
+    assert whole == run_job(BagFragments, args, [line])[0]
+
+
 def test_unreadable_files(tmp_path):
     """Files that cannot be read are counted and cost the others nothing."""
     good = write_warc(tmp_path / "good.warc.gz", *records_of(PAGES))

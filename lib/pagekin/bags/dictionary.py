@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,17 +28,16 @@ class Entry(NamedTuple):
 
 def write_dictionary(path: Path, forms: Iterable[Form]) -> None:
     """Store the best form of each term, in order of the hashes."""
-    hashes: list[int] = []
-    ends: list[int] = [0]
+    hashes, ends = array("I"), array("Q", [0])
     text = bytearray()
     for form in forms:
         hashes.append(form.hash)
         text += f"{form.term} {form.form}".encode()
         ends.append(len(text))
     arrays: dict[str, NDArray[Any]] = {
-        "hashes": np.array(hashes, dtype=np.uint32),
-        "bounds": np.array(ends, dtype=np.uint64),
-        "text": np.frombuffer(bytes(text), dtype=np.uint8),
+        "hashes": np.frombuffer(hashes, dtype=np.uint32),
+        "bounds": np.frombuffer(ends, dtype=np.uint64),
+        "text": np.frombuffer(text, dtype=np.uint8),
     }
     write_arrays(path, _KIND, {}, arrays)
 

@@ -21,6 +21,7 @@ __all__ = ["Extractor", "page_term"]
 Pair = tuple[bytes, bytes]
 
 _PER_RECORD = 256  # links in one record: longer ones would only make tasks uneven
+_MANY_PAGES = 100_000  # page ids that wait: about 30 MB
 
 
 def page_term(url: str) -> str:
@@ -48,11 +49,15 @@ class Extractor:
         self._counters.add("text", "terms", len(stream.terms))
         yield url.encode(), content_value(self._maker.of_page(stream), own=url == page.url)
         targets = self._targets(page, url)
-        source = host_id(page.url)
+        source = host_id(url)
         for target, payloads in self._maker.of_links(stream, targets, self._page_id(url)).items():
             key = target.encode()
             for k in range(0, len(payloads), _PER_RECORD):
                 yield key, link_value(source, b"".join(payloads[k : k + _PER_RECORD]), first=not k)
+
+    def full(self) -> bool:
+        """Is it time to take the forms?"""
+        return self.vocabulary.full() or len(self._page_terms) > _MANY_PAGES
 
     def take_forms(self) -> Iterator[Form]:
         """The words seen since the last time, with the pages that stand as terms."""

@@ -36,7 +36,8 @@ def redirect_value(date: str, target: str) -> bytes:
 
 
 def _word(date: str) -> bytes:
-    return "".join(date.split()).encode("ascii", "replace") or b"-"
+    # without the Z, a time comes before the same second with a fraction, as it should
+    return "".join(date.split()).rstrip("Zz").encode("ascii", "replace") or b"-"
 
 
 def settle(url: bytes, values: Iterable[bytes], counters: Counters) -> Iterator[Pair]:

@@ -1,7 +1,8 @@
 """A first look at a WARC file: which pages were captured when, and what was redirected where.
 
 Only headers are read, at a tenth of the price of reading the pages, unless canonical URLs are
-wanted, which stand in the pages.
+wanted, which stand in the pages. So a capture that proves to be no page later (binary, no markup)
+may hide an earlier one; an empty body is seen here, and is no capture.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
 from pagekin.web.captures import capture_value, redirect_value
 from pagekin.web.http import HttpResponse
-from pagekin.web.page import Page, PageReader, is_html, open_response, status_reason
+from pagekin.web.page import Page, PageReader, is_blank, is_html, open_response, status_reason
 from pagekin.web.reader import capture_name, read_file
 from pagekin.web.urls import Resolver
 from pagekin.web.warc import Record
@@ -55,7 +56,7 @@ class Surveyor:
             else:
                 self._counters.add("inventory", "redirects")
                 yield url.encode(), redirect_value(record.date, target)
-        elif not reason and is_html(response):
+        elif not reason and is_html(response) and not is_blank(response):
             self._counters.add("inventory", "captures")
             target = self._read_canonical(record) if self._canonical else None
             yield url.encode(), capture_value(record.date, name, target)

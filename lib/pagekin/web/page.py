@@ -18,10 +18,11 @@ from pagekin.web.http import HttpResponse, content_type, decode_body, parse_http
 from pagekin.web.urls import Resolver, canonical, host
 from pagekin.web.warc import Record
 
-__all__ = ["Page", "PageReader", "is_html", "make_page", "open_response"]
+__all__ = ["Page", "PageReader", "is_blank", "is_html", "make_page", "open_response"]
 
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 _SNIFF = 1024  # bytes that are looked at when no type is given
+_BLANK = 64  # bytes that an empty body may take in any coding; nobody writes a page in so few
 _BINARY = (b"%PDF-", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"PK\x03\x04", b"\x1f\x8b", b"RIFF")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _NOFOLLOW = ("nofollow", "ugc", "sponsored")
@@ -59,9 +60,9 @@ class Page:
         return list(map(self.resolver, self.flat.hrefs))
 
     def is_nofollow(self, link: int) -> bool:
-        """Does the link's rel, or the page, ask not to count it?"""
+        """Does the link's rel ask not to count it?"""
         rel = self.flat.rels[link].lower()
-        return self.nofollow or (rel != "" and any(word in rel for word in _NOFOLLOW))
+        return rel != "" and any(word in rel for word in _NOFOLLOW)
 
 
 def _words(robots: str) -> list[str]:
@@ -93,8 +94,15 @@ def is_html(response: HttpResponse) -> bool:
     kind, _ = content_type(response.headers)
     if kind:
         return kind in _HTML_TYPES
-    start = response.body[:_SNIFF].lower()
+    start = decode_body(response, _SNIFF)[0].lower()
     return b"<html" in start or b"<!doctype html" in start
+
+
+def is_blank(response: HttpResponse) -> bool:
+    """Is there nothing in the body, once it is decoded?"""
+    if len(response.body) > _BLANK:
+        return False
+    return not decode_body(response, _SNIFF)[0].strip()
 
 
 def make_page(

@@ -10,6 +10,7 @@ look-up.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,23 +31,22 @@ def write_resolution(
     path: Path, aliases: Iterable[tuple[bytes, bytes]], passed_over: Iterable[bytes]
 ) -> None:
     """Store (alias, target) URLs and the names of captures that are passed over."""
-    hashes: list[int] = []
-    offsets: list[int] = [0]
+    hashes, offsets = array("Q"), array("Q", [0])
     targets = bytearray()
     for alias, target in aliases:
         hashes.append(xxhash.xxh3_64_intdigest(alias))
         targets += target
         offsets.append(len(targets))
-    skipped = sorted(map(xxhash.xxh3_64_intdigest, passed_over))
-    keys = np.array(hashes, dtype=np.uint64)
+    skipped = array("Q", map(xxhash.xxh3_64_intdigest, passed_over))
+    keys = np.frombuffer(hashes, dtype=np.uint64)
     order = np.argsort(keys, kind="stable")
-    bounds = np.array(offsets, dtype=np.uint64)
+    bounds = np.frombuffer(offsets, dtype=np.uint64)
     arrays: dict[str, NDArray[Any]] = {
         "aliases": keys[order],
         "starts": bounds[:-1][order],
         "ends": bounds[1:][order],
-        "targets": np.frombuffer(bytes(targets), dtype=np.uint8),
-        "passed_over": np.array(skipped, dtype=np.uint64),
+        "targets": np.frombuffer(targets, dtype=np.uint8),
+        "passed_over": np.sort(np.frombuffer(skipped, dtype=np.uint64)),
     }
     write_arrays(path, _KIND, {}, arrays)
 

@@ -267,7 +267,7 @@ def test_too_many_tags() -> None:
 
 
 def test_too_many_links() -> None:
-    """Behind the 10,000th link only the texts of links are read, and the page says so."""
+    """Behind the last allowed link only the texts of links are read, and the page says so."""
     flat = flat_of("<a href=x rel=y>b</a>" * (MAX_LINKS + 5) + "<a href=z>last</a>")
     assert [MAX_LINKS] * 4 == [
         len(flat.hrefs),

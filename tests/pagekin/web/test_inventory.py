@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
@@ -23,6 +24,7 @@ from tests.warcs import gz, request, response, warc_record, warcinfo
 
 HTML = b"<html lang=en><title>Bees</title><p>Bees and hives."
 URLS = [f"http://{name}.example/" for name in "abcd"]
+TYPED = {"Content-Type": "text/html"}
 DATES = [f"2024-05-{day:02}T00:00:00Z" for day in (1, 2, 10)]
 
 
@@ -164,6 +166,10 @@ def test_what_is_no_capture(tmp_path: Path) -> None:
         response(url, HTML, 404),
         response(url, b"GIF89a", 200, {"Content-Type": "image/gif"}),
         response(url, b"", 301),
+        response(url, b""),
+        response(url, b" \n"),
+        response(url, gzip.compress(b""), 200, {"Content-Encoding": "gzip", **TYPED}),
+        response(url, b"0\r\n\r\n", 200, {"Transfer-Encoding": "chunked", **TYPED}),
         response("ftp://a.example/", HTML),
         warc_record("response", url, b"not http"),
     )
@@ -286,6 +292,25 @@ def test_odd_dates(date: str) -> None:
     for value in (capture_value(date, b"n", "t"), redirect_value(date, "t")):
         assert b"t" == value.split(b" ")[-1]
         assert 4 - value.startswith(b"r") == len(value.split(b" "))
+
+
+def test_fractions_of_seconds() -> None:
+    """A time with a fraction is later than the same second without."""
+    dates = ["2024-05-01T00:00:00Z", "2024-05-01T00:00:00.5Z", "2024-05-01T00:00:01Z"]
+    values = [capture_value(date, b"n", None) for date in dates]
+    assert values == sorted(values)
+
+
+def test_an_empty_capture_hides_none(tmp_path: Path) -> None:
+    """A page that was captured empty the second time is still read as it was the first time."""
+    older = response(URLS[0], HTML, warc_date=DATES[0])
+    uri = write(tmp_path / "a.warc", older, response(URLS[0], b"", warc_date=DATES[1]))
+    found = survey([uri])
+    assert set() == found.over
+    counters = Counters()
+    reader = SnapshotReader(ReadingConfig(), counters, resolution_of(tmp_path, found))
+    assert [URLS[0]] == [page.url for page in reader.pages(uri)]
+    assert {"read": 2, "used": 1, "empty": 1} == counters.as_dict()["records"]
 
 
 def test_reports(tmp_path: Path) -> None:

@@ -133,6 +133,12 @@ def test_html_without_a_type(start: str) -> None:
     assert "not_html" == read(response(URL, b"x" * 1024 + start.encode(), 200, {}))
 
 
+def test_packed_html_without_a_type() -> None:
+    """The sign is looked for in the decoded body."""
+    packed = gzip.compress(b"<!doctype html><p>bees")
+    assert isinstance(read(response(URL, packed, 200, {"Content-Encoding": "gzip"})), Page)
+
+
 def test_page() -> None:
     """URL, links, language and charset of an ordinary page, and what is counted of it."""
     counters = Counters()
@@ -195,7 +201,8 @@ def test_robots(content: str, noindex: bool, nofollow: bool) -> None:
     """What the robots meta asks for."""
     page = page_in(f"<meta name=robots content='{content}'><a href=x>y</a>")
     assert (noindex, nofollow) == (page.noindex, page.nofollow)
-    assert nofollow == page.is_nofollow(0)
+    assert nofollow == page.nofollow
+    assert not page.is_nofollow(0)  # that is what the link's own rel says
 
 
 @pytest.mark.parametrize(
@@ -296,7 +303,7 @@ def test_wrong_codings(coding: str, body: bytes, note: str) -> None:
     [
         ("<b>" * 3000 + "x", {"too_deep_for_a_tree": 1}),
         ("<p>x" * 300_001, {"too_many_tags": 1}),
-        ("<a href=x>y</a>" * 10_001, {"too_many_links": 1}),
+        ("<a href=x>y</a>" * 50_001, {"too_many_links": 1}),
     ],
 )
 def test_oversized_pages(body: str, counted: dict[str, int]) -> None:
