@@ -7,31 +7,80 @@ Answers go to stdout; progress and errors go to stderr. The exit codes are those
 from __future__ import annotations
 
 import argparse
+import difflib
 import io
 import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pagekin
-from pagekin.commands import bag, build, page
+from pagekin.commands import (
+    bag,
+    build,
+    info,
+    merge_index,
+    page,
+    plan_signatures,
+    related,
+    verify,
+)
 from pagekin.errors import PagekinError, UsageError
 
 __all__ = ["main"]
 
 _STOPPED = 130
-_COMMANDS = (build, bag, page)
+_COMMANDS = (build, related, bag, page, info, verify, merge_index, plan_signatures)
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse whose complaint is one sentence, like every other of ours."""
+    """argparse whose complaint is one sentence, like every other of ours.
+
+    A flag or command that it does not know is refused before anything else is found wrong, with the
+    nearest that it knows. Shortened flags are not known: they would change with every new one.
+    """
+
+    commands: Collection[str] = ()  # of the parser that has them
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"allow_abbrev": False, **options})
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        words = sys.argv[1:] if args is None else list(args)
+        self._check(words)
+        found, unknown = super().parse_known_args(words, namespace)
+        if unknown:  # said here: the parser above would name itself as the place of help
+            self.error(f"unrecognized argument {unknown[0]}")
+        return found, unknown
+
+    def _check(self, words: Iterable[str]) -> None:
+        for word in words:
+            flag = word.partition("=")[0]
+            if self.commands and not word.startswith("-"):
+                if word not in self.commands:
+                    self.error(f"there is no command {word!r}{_nearest(word, self.commands)}")
+                return  # what follows is the command's own
+            if word == "--":
+                return
+            if flag.startswith("--") and flag not in self._option_string_actions:
+                self.error(f"unrecognized argument {flag}{_nearest(flag, self._flags())}")
+
+    def _flags(self) -> list[str]:
+        return [flag for flag in self._option_string_actions if flag.startswith("--")]
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}; see {self.prog} --help")
+
+
+def _nearest(word: str, known: Collection[str]) -> str:
+    near = difflib.get_close_matches(word, known, n=1)
+    if near:
+        return f" (did you mean {near[0]}?)"
+    return "" if word.startswith("-") else f" (there are {', '.join(known)})"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -53,7 +102,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:  # a full disk, a folder without leave to write
-        print(f"pagekin: {error.filename or 'the system'}: {error.strerror}", file=sys.stderr)
+        reason = error.strerror or error
+        print(f"pagekin: {error.filename or 'the system'}: {reason}", file=sys.stderr)
         return PagekinError.exit_code
     return code
 
@@ -81,13 +131,14 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="pagekin",
-        description="Finds the kin of a web page: bags of words from crawl snapshots.",
+        description="Finds the kin of a web page: an index of related pages from crawl snapshots.",
         epilog="pagekin COMMAND --help explains a command. The guide is in docs/guide/.",
     )
     parser.add_argument("--version", action="version", version=f"pagekin {pagekin.__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
     for command in _COMMANDS:
         command.add_parser(commands)
+    parser.commands = commands.choices
     return parser
 
 

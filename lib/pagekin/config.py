@@ -12,23 +12,39 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pagekin.errors import UsageError
 
 __all__ = [
+    "LANGUAGES",
     "BagConfig",
     "BuildConfig",
+    "IndexConfig",
     "ReadingConfig",
+    "SignatureConfig",
     "TextConfig",
     "WeightConfig",
     "WindowConfig",
+    "from_dict",
     "sections",
     "to_dict",
 ]
 
+
+# ISO 639-1, but for the two Norwegians nb and nn: stop words and stems are made for "no".
+_CODES = (
+    "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy "
+    "da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht "
+    "hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky "
+    "la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nd ne ng nl no nr nv ny oc oj "
+    "om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su "
+    "sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
+)
+LANGUAGES = tuple(_CODES.split())
+_WITH_STOP_WORDS = ("de", "en", "es", "fr", "it", "nl", "pt", "ru", "zh")
 
 _FURTHEST = 8191  # places of words around a link that pagekin.bags.places tells apart
 _HEAVIEST = 100.0  # weights are summed as 64-bit whole numbers of 2^-32: 4 million links still fit
@@ -39,11 +55,16 @@ def _option(
     text: str,
     *,
     choices: Iterable[str] = (),
+    examples: Iterable[str] = (),
     low: float = -math.inf,
     high: float = math.inf,
 ) -> Any:
-    """A field with its help, its allowed words or its least and greatest value."""
-    bounds = {"choices": tuple(choices), "low": low, "high": high}
+    """A field with its help, its allowed words or its least and greatest value.
+
+    `examples` stand for choices that are too many to be listed.
+    """
+    words = {"choices": tuple(choices), "examples": tuple(examples)}
+    bounds = {**words, "low": low, "high": high}
     return field(default=default, metadata={"help": text, **bounds})
 
 
@@ -91,7 +112,10 @@ class TextConfig:
     )
     stop_words: bool = _option(True, "drop the words of the page language's stop list")
     default_language: str = _option(
-        "en", "the language of pages that do not say and are too short to tell (ISO 639-1)"
+        "en",
+        "the language of pages that do not say and are too short to tell (ISO 639-1)",
+        choices=LANGUAGES,
+        examples=_WITH_STOP_WORDS,
     )
     max_letters: int = _option(64, "longer runs of letters are no words", low=1)
 
@@ -180,6 +204,51 @@ class WeightConfig:
 
 
 @dataclass(frozen=True)
+class SignatureConfig:
+    """The signatures of a bag, by whose equality similar bags are found [SIM 6.2]."""
+
+    count: int = _option(
+        80,
+        "signatures of a bag, 4 bytes each; pagekin plan-signatures says how many are needed",
+        low=1,
+        high=4096,
+    )
+    seed: int = _option(
+        20020507,
+        "where all their randomness comes from: only signatures of one seed can be compared",
+        low=0,
+        high=(1 << 64) - 1,
+    )
+    method: str = _option(
+        "darts",
+        "darts: the fastest and most exact, for bags of the sum 1; icws: for weights of any sum;"
+        " linear: the paper's, over rounded copies of the terms, less exact",
+        choices=("darts", "icws", "linear"),
+    )
+    copies: int = _option(
+        512,
+        "linear: a weight of 1 becomes this many copies of its term",
+        low=1,
+        high=65_535,
+    )
+
+
+@dataclass(frozen=True)
+class IndexConfig:
+    """How documents lie in the index [SIM 6.2]."""
+
+    shards: int = _option(
+        0, "parts of the index; 0: one for each 500,000 documents", low=0, high=100_000
+    )
+    min_inlinks: int = _option(
+        0,
+        "URLs with fewer links to them are nobody's kin, but have kin themselves; 0: none"
+        " (the paper leaves out those with 3 or fewer: 4)",
+        low=0,
+    )
+
+
+@dataclass(frozen=True)
 class BuildConfig:
     """Everything that decides what a build computes (not where or how fast)."""
 
@@ -188,12 +257,19 @@ class BuildConfig:
     window: WindowConfig = WindowConfig()
     bag: BagConfig = BagConfig()
     weight: WeightConfig = WeightConfig()
+    signatures: SignatureConfig = SignatureConfig()
+    index: IndexConfig = IndexConfig()
 
     def __post_init__(self) -> None:
         if self.bag.anchor == self.bag.content == self.bag.links == 0:
             raise UsageError("bag: anchor, content and links are all 0; no bag would hold a term")
         if self.reading.follow_canonical and not self.reading.resolve:
             raise UsageError("reading: follow_canonical needs resolve = true")
+        if self.signatures.method == "darts" and not self.weight.normalise:
+            raise UsageError(
+                "signatures: method darts needs bags of the sum 1 (weight.normalise = true);"
+                " for others there is method icws"
+            )
 
 
 Section = type[Any]
@@ -202,6 +278,20 @@ Section = type[Any]
 def sections() -> dict[str, Section]:
     """Section name -> its dataclass, in the order of the file."""
     return {f.name: type(f.default) for f in dataclasses.fields(BuildConfig)}
+
+
+def from_dict(values: Mapping[str, Mapping[str, Any]]) -> BuildConfig:
+    """The configuration that `to_dict` told, also after a journey through JSON."""
+    return BuildConfig(
+        **{
+            name: cls(**{k: _as_tuple(v) for k, v in values[name].items()})
+            for name, cls in sections().items()
+        }
+    )
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def to_dict(config: BuildConfig, only: Iterable[str] = ()) -> dict[str, dict[str, Any]]:

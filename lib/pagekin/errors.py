@@ -13,6 +13,10 @@ Each carries one plain sentence: what was wrong, where, and what to do next. Err
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 __all__ = [
     "InputError",
     "NotFoundError",
@@ -20,6 +24,7 @@ __all__ = [
     "StageError",
     "UsageError",
     "WorkspaceError",
+    "naming",
 ]
 
 
@@ -47,3 +52,13 @@ class WorkspaceError(PagekinError):
 
 class StageError(PagekinError):
     exit_code = 6
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Put the path into errors of writing to it: a full disk is reported without one."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise

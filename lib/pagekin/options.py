@@ -21,6 +21,7 @@ from pagekin.errors import UsageError
 __all__ = ["add_flags", "config_from_flags", "load_config", "to_flags"]
 
 _NO_HOST = frozenset(",:/ ")
+_VALUES = {int: "N", float: "X", str: "CODE", tuple[str, ...]: "NAME,..."}  # as help shows them
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
 
 
@@ -89,7 +90,9 @@ def _checked(name: str, kind: Any, metadata: Mapping[str, Any], value: Any) -> A
         raise ValueError(f"{name} takes {_KINDS[kind]}, not {value!r}")
     choices, low, high = metadata["choices"], metadata["low"], metadata["high"]
     if choices and value not in choices:
-        raise ValueError(f"{name} is {value!r}; it takes one of {', '.join(choices)}")
+        some = metadata["examples"]
+        right = f"codes like {', '.join(some)}" if some else f"one of {', '.join(choices)}"
+        raise ValueError(f"{name} is {value!r}; it takes {right}")
     if kind in {int, float} and not low <= value <= high:
         most = f" and at most {high}" if high < math.inf else ""
         raise ValueError(f"{name} is {value}; it must be at least {low}{most}")
@@ -124,14 +127,15 @@ def add_flags(add: Callable[..., Any], names: Iterable[str]) -> None:
         for f in dataclasses.fields(cls):
             kind = hints[f.name]
             shown = ",".join(f.default) if isinstance(f.default, tuple) else str(f.default)
-            words = ("true", "false") if kind is bool else f.metadata["choices"]
+            listed = () if f.metadata["examples"] else f.metadata["choices"]
+            words = ("true", "false") if kind is bool else listed
             shown = shown.lower() if kind is bool else shown
             add(
                 _flag(name, f.name),
                 dest=f"{name}_{f.name}",
                 type=parsers.get(kind, kind),
                 default=None,
-                metavar="|".join(words) or f.name.upper(),
+                metavar="|".join(words) or _VALUES[kind],
                 help=f"{f.metadata['help']} (default: {shown or 'none'})".replace("%", "%%"),
             )
 
@@ -146,6 +150,9 @@ def config_from_flags(options: argparse.Namespace, path: Path | None = None) -> 
         }
         for name, cls in sections().items()
     }
+    if overrides["weight"].get("normalise") is False and not hasattr(options, "signatures_method"):
+        # a job that declares no signatures makes none, and those of its bags are not its matter
+        overrides["signatures"] = {"method": "icws"}
     return load_config(path, overrides)
 
 

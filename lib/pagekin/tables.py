@@ -2,7 +2,7 @@
 
     line 1    "pagekin arrays 1"
     line 2    16 digits, the checksum of what follows in the line; a blank;
-              JSON: kind, meta, arrays (name, dtype, length), checksum of the data
+              JSON: kind, meta, arrays (name, dtype, length), checksum of all behind this line
     data      each array at an offset that is a multiple of 64, little-endian
 
 They are opened memory-mapped, so that a task touches only what it looks up, and written beside
@@ -12,22 +12,26 @@ their name and moved into place, so that a file is there whole or not at all.
 from __future__ import annotations
 
 import json
+import mmap
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from pagekin.errors import InputError
+from pagekin.errors import InputError, naming
 
-__all__ = ["ArrayFile", "write_arrays"]
+__all__ = ["ArrayFile", "ArrayWriter", "write_arrays"]
 
-_MAGIC = b"pagekin arrays 1\n"
+_WORD = b"pagekin arrays "
+_FORMAT = 1
+_MAGIC = b"%b%d\n" % (_WORD, _FORMAT)
 _ALIGN = 64
 _HEADER_LIMIT = 1 << 20
+_PIECE = 1 << 20  # bytes copied at once
 _AGAIN = "remove the folder that it lies in, and build again"
 
 
@@ -39,33 +43,95 @@ def write_arrays(
         name: np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
         for name, array in arrays.items()
     }
-    header = _header(kind, meta, packed)
+    described = [_described(name, array.dtype, len(array)) for name, array in packed.items()]
+    pieces = [[array.data.cast("B") if array.size else b""] for array in packed.values()]
+    sizes = [array.nbytes for array in packed.values()]
+    checksum = xxhash.xxh3_128()
+    for piece in _laid_out(sizes, pieces):
+        checksum.update(piece)
+    _write(path, _header(kind, meta, described, checksum.hexdigest()), _laid_out(sizes, pieces))
+
+
+class ArrayWriter:
+    """Writes an array file piece by piece: arrays may grow in turns and exceed the memory.
+
+    They grow in files beside the path, which `finish` joins and removes; so does leaving the
+    context without it.
+    """
+
+    def __init__(self, path: Path, dtypes: Mapping[str, str]) -> None:
+        self._path, self._dtypes = path, {name: np.dtype(d) for name, d in dtypes.items()}
+        self._files: dict[str, BinaryIO] = {}
+
+    def __enter__(self) -> ArrayWriter:
+        for name in self._dtypes:
+            self._files[name] = self._beside(name).open("w+b")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for name, file in self._files.items():
+            file.close()
+            self._beside(name).unlink(missing_ok=True)
+
+    def append(self, name: str, data: bytes) -> None:
+        """More of one array, as little-endian bytes."""
+        with naming(self._path):
+            self._files[name].write(data)
+
+    def finish(self, kind: str, meta: Mapping[str, Any]) -> None:
+        """Join the arrays to the file."""
+        with naming(self._path):
+            sizes = [file.tell() for file in self._files.values()]
+        described = [
+            _described(name, dtype, size // dtype.itemsize)
+            for (name, dtype), size in zip(self._dtypes.items(), sizes, strict=True)
+        ]
+        checksum = xxhash.xxh3_128()
+        for piece in _laid_out(sizes, map(_pieces, self._files.values())):
+            checksum.update(piece)
+        header = _header(kind, meta, described, checksum.hexdigest())
+        _write(self._path, header, _laid_out(sizes, map(_pieces, self._files.values())))
+
+    def _beside(self, name: str) -> Path:
+        return self._path.with_name(f".{self._path.name}.{name}.{os.getpid()}")
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    file.seek(0)
+    while piece := file.read(_PIECE):
+        yield piece
+
+
+def _laid_out(sizes: list[int], arrays: Any) -> Iterator[bytes]:
+    """All behind the header: each array's pieces, filled up to where the next one starts."""
+    last = len(sizes) - 1
+    for k, (size, pieces) in enumerate(zip(sizes, arrays, strict=True)):
+        yield from pieces
+        if k < last:
+            yield b"\0" * (-size % _ALIGN)
+
+
+def _write(path: Path, header: bytes, data: Iterator[bytes]) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    with beside.open("wb") as out:
+    with naming(path), beside.open("wb") as out:
         out.write(header)
-        for array in packed.values():
-            out.write(b"\0" * (-out.tell() % _ALIGN))
-            out.write(array.data.cast("B") if array.size else b"")
+        out.writelines(data)
         out.flush()
         os.fsync(out.fileno())
     beside.replace(path)
 
 
-def _header(kind: str, meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    checksum = xxhash.xxh3_128()
-    for array in arrays.values():
-        checksum.update(array.data.cast("B") if array.size else b"")
-    described = {
-        "kind": kind,
-        "meta": dict(meta),
-        "checksum": checksum.hexdigest(),
-        "arrays": [
-            {"name": name, "dtype": array.dtype.str, "length": len(array)}
-            for name, array in arrays.items()
-        ],
-    }
+def _described(name: str, dtype: np.dtype[Any], length: int) -> dict[str, Any]:
+    return {"name": name, "dtype": dtype.str, "length": length}
+
+
+def _header(
+    kind: str, meta: Mapping[str, Any], arrays: list[dict[str, Any]], checksum: str
+) -> bytes:
+    described = {"kind": kind, "meta": dict(meta), "checksum": checksum, "arrays": arrays}
     text = json.dumps(described, sort_keys=True).encode()
-    return b"%b%b %b\n" % (_MAGIC, _checksum_of(text), text)
+    header = b"%b%b %b" % (_MAGIC, _checksum_of(text), text)
+    return header + b" " * (-(len(header) + 1) % _ALIGN) + b"\n"
 
 
 def _checksum_of(header: bytes) -> bytes:
@@ -79,10 +145,11 @@ class ArrayFile:
     """
 
     def __init__(self, path: Path, kind: str = "") -> None:
-        self._header = _read_header(path, kind)
         self.path = path
+        self._header = _read_header(path, kind)
         self.meta: dict[str, Any] = self._header["meta"]
-        self._arrays = self._map(path)
+        self.checksum: str = self._header["checksum"]
+        self._arrays = self._map()
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self._arrays[name]
@@ -90,40 +157,56 @@ class ArrayFile:
     def verify(self) -> None:
         """Read everything and compare the checksum; InputError where it differs."""
         checksum = xxhash.xxh3_128()
-        for array in self._arrays.values():
-            checksum.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
-        if checksum.hexdigest() != self._header["checksum"]:
+        with self.path.open("rb") as file:
+            file.seek(self._header["size"])
+            while piece := file.read(_PIECE):
+                checksum.update(piece)
+        if checksum.hexdigest() != self.checksum:
             raise InputError(f"{self.path} is damaged: its checksum does not match; {_AGAIN}")
 
-    def _map(self, path: Path) -> dict[str, NDArray[Any]]:
-        arrays: dict[str, NDArray[Any]] = {}
-        size, offset = path.stat().st_size, self._header["size"]
+    def _map(self) -> dict[str, NDArray[Any]]:
+        offset, places = self._header["size"], []
         for described in self._header["arrays"]:
             dtype, length = np.dtype(described["dtype"]), described["length"]
             offset += -offset % _ALIGN
-            end = offset + dtype.itemsize * length
-            if end > size:
-                raise InputError(f"{path} is cut short: it should hold {end} bytes and has {size}")
-            arrays[described["name"]] = (
-                np.memmap(path, dtype, "r", offset, (length,)) if length else np.empty(0, dtype)
-            )
-            offset = end
-        return arrays
+            places.append((described["name"], dtype, length, offset))
+            offset += dtype.itemsize * length
+        size = self.path.stat().st_size
+        if size != offset:
+            wrong = "is cut short" if size < offset else "goes on behind its end"
+            raise InputError(f"{self.path} {wrong}: it should hold {offset} bytes and has {size}")
+        with self.path.open("rb") as file:
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return {
+            name: np.frombuffer(mapped, dtype, length, start) if length else np.empty(0, dtype)
+            for name, dtype, length, start in places
+        }
 
 
 def _read_header(path: Path, kind: str) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
-            magic, line = file.readline(len(_MAGIC)), file.readline(_HEADER_LIMIT)
+            magic, line = file.readline(len(_MAGIC) + 8), file.readline(_HEADER_LIMIT)
             size = file.tell()
     except OSError as error:
         raise InputError(f"{path} cannot be opened: {error.strerror}") from error
-    if magic != _MAGIC:
-        raise InputError(f"{path} is not an array file of this version of pagekin")
-    checksum, _, text = line.rstrip(b"\n").partition(b" ")
-    if checksum != _checksum_of(text):
+    _check_magic(path, magic)
+    checksum, _, text = line.removesuffix(b"\n").rstrip(b" ").partition(b" ")
+    if checksum != _checksum_of(text) or not line.endswith(b"\n"):
         raise InputError(f"{path} is damaged: its header cannot be read; {_AGAIN}")
     header: dict[str, Any] = json.loads(text)
     if kind and header["kind"] != kind:
         raise InputError(f"{path} holds {header['kind']}, not {kind}")
     return {**header, "size": size}
+
+
+def _check_magic(path: Path, magic: bytes) -> None:
+    if magic == _MAGIC:
+        return
+    number = magic.removeprefix(_WORD).strip()
+    if magic.startswith(_WORD) and number.isdigit() and int(number) > _FORMAT:
+        raise InputError(
+            f"{path} is of format {int(number)}; this pagekin reads format {_FORMAT}: a newer one"
+            " is needed"
+        )
+    raise InputError(f"{path} is not an array file of this version of pagekin")

@@ -14,7 +14,7 @@ import pytest
 
 import pagekin as package
 from pagekin import cli
-from pagekin.commands import bag, build, page
+from pagekin.commands import bag
 from tests.pagekin.web import servers
 from tests.running import DEMO, another_build, pagekin
 from tests.warcs import gz, response
@@ -23,6 +23,7 @@ SOURDOUGH = "http://wiki.example.net/wiki/Sourdough"
 BOWLINE = "http://knots.sailing.example/bowline.html"
 NOT_CRAWLED = "http://tide-tables.example.net/harbours"
 ODD = DEMO / "crawl-00002.warc.gz"
+EITHER = "name either one URL, or --all, or --urls FILE"
 
 HTML = """<!doctype html><html lang=en><head><title>A page of bees</title><base href="/x/">
 <meta name=robots content=nofollow><link rel=canonical href="/bees"></head>
@@ -84,7 +85,9 @@ def test_help_is_quick():
 
 def test_every_command_is_there():
     """The commands of the package are those that the help lists."""
-    assert (build, bag, page) == cli._COMMANDS
+    folder = Path(cli.__file__).parent / "commands"
+    there = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    assert there == {command.__name__.rpartition(".")[2] for command in cli._COMMANDS}
 
 
 # --- bag ---
@@ -165,6 +168,7 @@ def test_bag_of_an_uncrawled_page(command, demo_work):
         "HTTP://WIKI.example.net:80/wiki/Sourdough#top",
         f"{SOURDOUGH}?utm_source=x",
         "http://wiki.example.net/wiki/./x/../Sourdough",
+        "wiki.example.net:80/wiki/Sourdough",
     ],
 )
 def test_spellings(command, demo_work, spelling):
@@ -248,7 +252,13 @@ def test_unknown_url(command, demo_work, url, near):
     assert len(listed.split(", ")) <= 5
 
 
-@pytest.mark.parametrize("url", ["http:///", "two words", "", "ftp://a.example/"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("http:///", "two words", "", "ftp://a.example/", "ftp:a.example", "mailto:x@y.z"),
+        *("javascript:void(0)", "JAVASCRIPT:1+2", "tel:+49-30-1", "urn:isbn:3-16", "a.example:x"),
+    ],
+)
 def test_no_web_address(command, demo_work, url):
     """What is no web address at all is said to be none."""
     assert (2, "", f"pagekin: {url} is no web address\n") == command(
@@ -380,11 +390,11 @@ def test_warc_as_a_page(command, tmp_path, data):
     [
         ([], "the following arguments are required: COMMAND; see pagekin --help"),
         (["bag", "--work"], "argument --work: expected one argument; see pagekin bag --help"),
-        (["bag", "--work", "x"], "name one URL, or --all, or --urls FILE"),
-        (
-            ["bag", "--work", "x", "http://a.example/", "--all"],
-            "name one URL, or --all, or --urls FILE",
-        ),
+        (["bag", "--work", "x"], EITHER),
+        (["bag", "--work", "x", "http://a.example/", "--all"], EITHER),
+        (["bag", "--work", "x", "http://a.example/", "--urls", "f"], EITHER),
+        (["bag", "--work", "x", "--all", "--urls", "f"], EITHER),
+        (["bag", "--work", "x", "u", "v"], "unrecognized argument v; see pagekin bag --help"),
         (
             ["bag", "--work", "x", "--all", "-k", "-1"],
             "-k takes a number from 0; 0 shows all terms",
@@ -399,8 +409,8 @@ def test_warc_as_a_page(command, tmp_path, data):
         ),
         (["build", "--work", "x", "-c", "none.conf", "y"], "-c none.conf: there is no such file"),
         (
-            ["build", "--work", "x", "--index", "i", "y"],
-            "--index: this version makes bags; it does not make an index yet",
+            ["build", "--work", "x", "--index", "i", "--until", "inventory", "y"],
+            "--until inventory stops before the index; leave out --index",
         ),
         (
             ["build", "--work", "x", "--window-words", "-3", "--bag-links", "nan", "y"],
@@ -412,6 +422,10 @@ def test_warc_as_a_page(command, tmp_path, data):
             "--url and --charset go with an HTML file; a WARC record has both",
         ),
         (["page", "--warc", "y", "nonsense"], "nonsense: is no web address"),
+        (
+            ["page", "http://a.example/"],
+            "http://a.example/: name the WARC file that holds it with --warc",
+        ),
     ],
 )
 def test_usage(command, words, expected):
@@ -419,12 +433,60 @@ def test_usage(command, words, expected):
     assert (2, "", f"pagekin: {expected}\n") == command(*words)
 
 
-def test_unknown_command(command):
-    """A command that does not exist is answered with those that do."""
-    said = command("bags")
-    assert 2 == said.code
-    assert said.err.startswith("pagekin: argument COMMAND: invalid choice: 'bags' (choose from")
-    assert 1 == len(said.err.splitlines())
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (
+            ["build", "--work", "x", "--window-word", "4", "y"],
+            "--window-word (did you mean --window-words?); see pagekin build --help",
+        ),
+        (
+            ["build", "--widow-words=4", "y"],
+            "--widow-words (did you mean --window-words?); see pagekin build --help",
+        ),
+        (["bag", "--wrok", "x"], "--wrok (did you mean --work?); see pagekin bag --help"),
+        (["bag", "--work", "x", "--zzz"], "--zzz; see pagekin bag --help"),
+        (["bag", "--work", "x", "-x", "y"], "-x; see pagekin bag --help"),
+        (["--verson"], "--verson (did you mean --version?); see pagekin --help"),
+        (["--work", "x", "bag"], "--work; see pagekin --help"),
+    ],
+)
+def test_unknown_flag(command, words, expected):
+    """A flag that is misspelt or shortened is refused, and the nearest of the command is named."""
+    assert (2, "", f"pagekin: unrecognized argument {expected}\n") == command(*words)
+
+
+@pytest.mark.parametrize("words", [["--", "--all"], ["--json", "-k1", "--", "-k"]])
+def test_behind_two_dashes(command, demo_work, words):
+    """What stands behind -- is no flag."""
+    said = command("bag", "--work", demo_work, *words)
+    assert (4, "") == (said.code, said.out)
+    assert said.err.startswith(f"pagekin: http://{words[-1]}/ has no bag")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("biuld", "did you mean build?"),
+        ("zzz", f"there are {', '.join(cli._parser().commands)}"),
+    ],
+)
+def test_unknown_command(command, name, hint):
+    """A command that does not exist is answered with the nearest one, or with all."""
+    said = command(name, "--work", "x")
+    expected = f"pagekin: there is no command {name!r} ({hint}); see pagekin --help\n"
+    assert (2, "", expected) == said
+
+
+def test_unnamed_file(command, demo_work, monkeypatch):
+    """What the system refuses without saying where keeps its reason."""
+
+    def refuse(_: object) -> int:
+        raise OSError("sort ended with code 2")
+
+    monkeypatch.setattr(bag, "run", refuse)
+    said = command("bag", "--work", demo_work, BOWLINE)
+    assert (1, "", "pagekin: the system: sort ended with code 2\n") == said
 
 
 def test_exit_code_1(command, tmp_path):

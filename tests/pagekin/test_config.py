@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import itertools
 import math
 import string
 from pathlib import Path
@@ -12,12 +13,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.config import BuildConfig, ReadingConfig, WindowConfig, sections, to_dict
+from pagekin.config import (
+    LANGUAGES,
+    BuildConfig,
+    ReadingConfig,
+    SignatureConfig,
+    TextConfig,
+    WindowConfig,
+    sections,
+    to_dict,
+)
 from pagekin.errors import UsageError
 from pagekin.options import add_flags, config_from_flags, load_config, to_flags
+from pagekin.text import stoplists
+from pagekin.text.languages import language_of
+from pagekin.text.stems import STEMMED_LANGUAGES
 from tests.strategies import configs, weight_configs
 
 HOSTS = st.text(string.ascii_lowercase + string.digits + ".-", min_size=1, max_size=20)
+
+CODES = "it takes codes like de, en, es, fr, it, nl, pt, ru, zh"
 
 
 def readings() -> st.SearchStrategy[ReadingConfig]:
@@ -35,8 +50,15 @@ def readings() -> st.SearchStrategy[ReadingConfig]:
 
 @st.composite
 def whole_configs(draw: st.DrawFn) -> BuildConfig:
+    weight = draw(weight_configs())
+    methods = ["darts", "icws", "linear"] if weight.normalise else ["icws", "linear"]
+    signatures = SignatureConfig(
+        count=draw(st.integers(1, 4096)),
+        seed=draw(st.integers(0, (1 << 64) - 1)),
+        method=draw(st.sampled_from(methods)),
+    )
     return dataclasses.replace(
-        draw(configs()), reading=draw(readings()), weight=draw(weight_configs())
+        draw(configs()), reading=draw(readings()), weight=weight, signatures=signatures
     )
 
 
@@ -126,7 +148,10 @@ def test_nearest_section(tmp_path):
 def test_nothing_near(tmp_path):
     """Where nothing is near, all that there is is named."""
     said = complaint(toml(tmp_path, "[zzz]\n"))
-    assert "unknown section zzz; there are reading, text, window, bag, weight" == said
+    assert (
+        "unknown section zzz; there are reading, text, window, bag, weight, signatures, index"
+        == said
+    )
 
 
 def test_key_outside_a_section(tmp_path):
@@ -134,7 +159,7 @@ def test_key_outside_a_section(tmp_path):
     path = toml(tmp_path, 'words = 3\nkind = "basic"\n[text]\nstemming = "stem"\n')
     expected = (
         f"{path}: words, kind stands outside a section;"
-        " sections are reading, text, window, bag, weight"
+        " sections are reading, text, window, bag, weight, signatures, index"
     )
     assert expected == complaint(path)
 
@@ -151,11 +176,30 @@ def test_key_outside_a_section(tmp_path):
         ("reading", "exclude_host", "a.example", "takes a list of strings, not 'a.example'"),
         ("reading", "exclude_host", [1], "takes a list of strings, not [1]"),
         ("text", "stemming", "Stem", "is 'Stem'; it takes one of nostem, stem, stopstem"),
+        ("text", "default_language", "english", f"is 'english'; {CODES}"),
+        ("text", "default_language", "EN", f"is 'EN'; {CODES}"),
+        ("text", "default_language", "nb", f"is 'nb'; {CODES}"),
+        ("text", "default_language", "", f"is ''; {CODES}"),
     ],
 )
 def test_types_and_choices(section, key, value, says):
     """Values are of the right type, and nothing is guessed from another one."""
     assert f"{section}.{key} {says}" == complaint(**{section: {key: value}})
+
+
+@pytest.mark.parametrize("code", ["de", "ja", "no", "pl"])
+def test_languages(code):
+    """Any language that a page can say or be found in may be the default, list or no list."""
+    assert code == load_config(None, {"text": {"default_language": code}}).text.default_language
+
+
+def test_languages_are_those_of_the_text():
+    """What is refused is what no page would be said to be in; examples have stop lists."""
+    codes = map("".join, itertools.product(string.ascii_lowercase, repeat=2))
+    assert LANGUAGES == tuple(code for code in codes if language_of(code, "") == code)
+    assert STEMMED_LANGUAGES <= set(LANGUAGES)
+    examples = TextConfig.__dataclass_fields__["default_language"].metadata["examples"]
+    assert stoplists.LANGUAGES == examples
 
 
 @pytest.mark.parametrize(

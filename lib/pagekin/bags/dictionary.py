@@ -56,7 +56,7 @@ class Dictionary:
     def look_up(self, hashes: Terms) -> list[Entry]:
         """The entry of each term hash; one without a word is shown as its number."""
         if len(self._known) > _KEPT:
-            self._known.clear()
+            self._known = {}  # a new one: another thread may be reading from the old one
         known, wanted = self._known, hashes.tolist()
         missing = [h for h in wanted if h not in known]
         places = np.searchsorted(self._hashes, np.array(missing, dtype=np.uint32)).tolist()

@@ -11,11 +11,18 @@ from typing import Any
 
 from pagekin.errors import InputError, NotFoundError, UsageError
 
-__all__ = ["add_parser"]
+__all__ = ["add_parser", "read_urls"]
 
 _DESCRIPTION = """\
 Show the bag of a URL: its heaviest terms, in the form in which they are most often written, with
-their weights, and what the bag was made of. With --all, every bag of the workspace.
+their weights, and what the bag was made of. With --urls the bags of many URLs, with --all every
+bag of the workspace or index.
+"""
+
+_EXAMPLES = """\
+examples:
+  pagekin bag --work work https://en.wikipedia.org/wiki/Bowline
+  pagekin bag --work work --all --json > bags.jsonl
 """
 
 _SHOWN = 10
@@ -26,34 +33,42 @@ def add_parser(commands: Any) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "bag",
+        usage="%(prog)s (--work DIR | --index DIR) [options] (URL | --urls FILE | --all)",
         help="the bag of a URL in readable words",
         description=_DESCRIPTION,
+        epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(run=run)
     add = parser.add_argument
-    add("url", nargs="?", metavar="URL", help="in any spelling")
-    add("--work", required=True, type=Path, metavar="DIR", help="the workspace of a build")
+    add("url", nargs="?", metavar="URL", help="in any spelling; http:// may be left out")
+    add("--work", type=Path, metavar="DIR", help="the workspace of a build")
+    add("--index", type=Path, metavar="DIR", help="or an index that a build made")
     add(
         "-k",
         type=int,
         metavar="N",
         help=f"show the N heaviest terms, 0: all (default: {_SHOWN}; with --all or --urls all)",
     )
-    add("--all", action="store_true", help="every bag of the workspace, in the order of the URLs")
-    add("--urls", type=Path, metavar="FILE", help="the bags of the URLs in FILE, one a line")
-    add("--json", action="store_true", help="an object; with --all or --urls one a line")
+    add("--all", action="store_true", help="every bag, in the order of the URLs")
+    add(
+        "--urls",
+        type=Path,
+        metavar="FILE",
+        help="the bags of the URLs in FILE, one a line; -: stdin",
+    )
+    add("--json", action="store_true", help="JSON: an object; with --all or --urls one a line")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print bags."""
-    from pagekin.pipeline.bags import BagStore
-
-    if (options.url is not None) == (options.all or options.urls is not None):
-        raise UsageError("name one URL, or --all, or --urls FILE")
+    if (options.work is None) == (options.index is None):
+        raise UsageError("name a workspace with --work DIR, or an index with --index DIR")
+    if [options.url is not None, options.all, options.urls is not None].count(True) != 1:
+        raise UsageError("name either one URL, or --all, or --urls FILE")
     if options.k is not None and options.k < 0:
         raise UsageError("-k takes a number from 0; 0 shows all terms")
-    store = BagStore(options.work)
+    store = _open(options)
     if options.url is not None:
         return _show_one(store, options)
     count = 0 if options.k is None else options.k
@@ -70,6 +85,17 @@ def run(options: argparse.Namespace) -> int:
     return NotFoundError.exit_code if missing else 0
 
 
+def _open(options: argparse.Namespace) -> Any:
+    """A workspace or an index: both know `get`, `all` and `describe`."""
+    if options.index is not None:
+        from pagekin.query.api import Index
+
+        return Index.open(options.index)
+    from pagekin.pipeline.bags import BagStore
+
+    return BagStore(options.work)
+
+
 def _show_one(store: Any, options: argparse.Namespace) -> int:
     described = store.describe(store.get(options.url), _SHOWN if options.k is None else options.k)
     if options.json:
@@ -84,7 +110,7 @@ def _many(store: Any, options: argparse.Namespace, count: int) -> Iterator[dict[
         for bag in store.all():
             yield store.describe(bag, count)
         return
-    for url in _read_urls(options.urls):
+    for url in read_urls(options.urls):
         try:
             yield store.describe(store.get(url), count)
         except (NotFoundError, UsageError) as error:
@@ -92,7 +118,8 @@ def _many(store: Any, options: argparse.Namespace, count: int) -> Iterator[dict[
             yield None
 
 
-def _read_urls(path: Path) -> list[str]:
+def read_urls(path: Path) -> list[str]:
+    """The lines of a file of URLs; "-" is standard input."""
     try:
         text = sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -11,11 +11,13 @@ from typing import Any
 from pagekin.config import BuildConfig, sections
 from pagekin.errors import UsageError
 from pagekin.options import add_flags, config_from_flags
+from pagekin.pipeline.names import RUNNERS
 
 __all__ = ["add_parser"]
 
 _DESCRIPTION = """\
-Turn a crawl snapshot into bags of words, stage by stage, in the workspace DIR. A build that was
+Turn a crawl snapshot into bags of words, and with --index into an index that answers questions
+(pagekin related), stage by stage, in the workspace DIR. A build that was
 stopped or killed goes on where it was when the same command is given again; a stage whose part of
 the configuration changed is built again.
 
@@ -25,7 +27,7 @@ https:// address, or a list of paths as Common Crawl publishes it (warc.paths.gz
 
 _EXAMPLES = """\
 examples:
-  pagekin build --work work crawl/                            all cores of this machine
+  pagekin build --work work --index crawl.index crawl/        all cores of this machine
   pagekin build -r inline --work work page.warc.gz            one process, for debugging
   pagekin build --work work --base-url https://data.commoncrawl.org/ warc.paths.gz
   pagekin build --work work --config BUILD.toml --window-kind topical crawl/
@@ -36,7 +38,8 @@ def add_parser(commands: Any) -> None:
     """Declare the command."""
     parser = commands.add_parser(
         "build",
-        help="turn a crawl snapshot into bags of words",
+        usage="%(prog)s --work DIR [options] SNAPSHOT [SNAPSHOT ...]",
+        help="turn a crawl snapshot into bags and an index",
         description=_DESCRIPTION,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -49,15 +52,22 @@ def add_parser(commands: Any) -> None:
         "-r",
         "--runner",
         default="local",
-        choices=("inline", "local", "hadoop", "spark", "emr"),
+        choices=RUNNERS,
         help="the mrjob runner: this process, this machine, or a cluster (default: %(default)s)",
     )
-    add("-c", "--conf", type=Path, metavar="MRJOB_CONF", help="mrjob's configuration of the runner")
+    add("-c", "--conf", type=Path, metavar="MRJOB_CONF", help="an mrjob.conf for the runner")
     add("--config", type=Path, metavar="BUILD.toml", help="what to compute; flags override it")
-    add("--until", default="", metavar="STAGE", help="stop behind this stage")
-    add("--index", type=Path, metavar="DIR", help="the index to make (not in this version)")
-    add("--base-url", default="", metavar="URL", help="what the paths of a list stand below")
-    add("--tasks", type=int, default=0, metavar="N", help="tasks at once (default: one a core)")
+    add("--until", default="", metavar="STAGE", help="stop behind this stage (--dry-run names all)")
+    add("--index", type=Path, metavar="DIR", help="make an index in this folder, to be asked")
+    add("--shards", dest="index_shards", type=int, metavar="N", help="the same as --index-shards")
+    add("--base-url", default="", metavar="URL", help="put before the relative paths of a list")
+    add(
+        "--tasks",
+        type=int,
+        default=0,
+        metavar="N",
+        help="tasks at once (default: one for each core)",
+    )
     add(
         "--max-failed-files",
         type=int,
@@ -79,12 +89,16 @@ def run(options: argparse.Namespace) -> int:
     """Run or plan a build."""
     # the imports are here because they are slow and the other commands do not need them
     from pagekin.pipeline.build import Build
+    from pagekin.pipeline.engines import missing_engine
     from pagekin.pipeline.runner import Engine
     from pagekin.pipeline.workspace import Workspace
     from pagekin.web.sources import list_snapshot
 
     _check(options)
     config = config_from_flags(options, options.config)
+    missing = missing_engine(options.runner, options.conf)
+    if missing and not options.dry_run:
+        raise UsageError(missing)
     snapshot = list_snapshot(options.snapshot, options.base_url)
     engine = Engine(options.runner, options.conf, options.tasks, options.verbose)
     work = options.work
@@ -97,9 +111,10 @@ def run(options: argparse.Namespace) -> int:
         options.until,
         options.max_failed_files,
         quiet=options.quiet,
+        index=options.index,
     )
     if options.dry_run:
-        return _print_plan(build, as_json=options.json)
+        return _print_plan(build, missing, as_json=options.json)
     return _print_summary(build.run(), options)
 
 
@@ -110,21 +125,27 @@ def _check(options: argparse.Namespace) -> None:
     if options.until and options.until not in names:
         raise UsageError(f"--until {options.until}: no such stage; there are {', '.join(names)}")
     if options.index:
-        raise UsageError("--index: this version makes bags; it does not make an index yet")
+        from pagekin.index.assembling import check_target
+
+        check_target(options.index)
+        if options.until and options.until != names[-1]:
+            raise UsageError(f"--until {options.until} stops before the index; leave out --index")
     if options.tasks < 0 or options.max_failed_files < 0:
         raise UsageError("--tasks and --max-failed-files take numbers from 0")
     if options.conf and not options.conf.is_file():
         raise UsageError(f"-c {options.conf}: there is no such file")
 
 
-def _print_plan(build: Any, *, as_json: bool) -> int:
+def _print_plan(build: Any, missing: str, *, as_json: bool) -> int:
     from pagekin.config import to_dict
     from pagekin.pipeline.build import plan, total_size
 
     decisions = plan(build)
     if as_json:
         stages = [{"name": d.stage.name, "build": d.build, "reason": d.reason} for d in decisions]
-        print(json.dumps({"config": to_dict(build.config), "stages": stages}, indent=2))
+        notes = [missing] if missing else []
+        described = {"config": to_dict(build.config), "stages": stages, "notes": notes}
+        print(json.dumps(described, indent=2))
         return 0
     files, size = len(build.snapshot), total_size(build.snapshot)
     print(f"{files} files, {size:,} bytes, on -r {build.engine.runner} into {build.workspace.path}")
@@ -132,6 +153,8 @@ def _print_plan(build: Any, *, as_json: bool) -> int:
         print(f"{'build' if d.build else 'keep ':5} {d.stage.name:20} {d.stage.does}")
         print(f"{'':26} {d.reason}")
     print("differs from the defaults: " + (_unusual(build.config) or "nothing"))
+    if missing:
+        print(f"note: {missing}")
     return 0
 
 

@@ -17,6 +17,12 @@ links and boundaries, where the links lead, and what was dropped. The page is an
 record of a WARC file. Words in parentheses are dropped (stop words); [ ... -> URL] is a link.
 """
 
+_EXAMPLES = """\
+examples:
+  pagekin page --url http://a.example/bees.html bees.html
+  pagekin page --warc crawl.warc.gz http://a.example/bees.html
+"""
+
 
 def add_parser(commands: Any) -> None:
     """Declare the command."""
@@ -24,18 +30,23 @@ def add_parser(commands: Any) -> None:
 
     parser = commands.add_parser(
         "page",
+        usage="%(prog)s [options] (FILE | --warc WARC URL)",
         help="what the reader sees of a page",
         description=_DESCRIPTION,
+        epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(run=run)
     add = parser.add_argument
     add("page", metavar="FILE|URL", help="an HTML file; with --warc the URL of a record")
     add("--warc", metavar="WARC", help="the WARC file (any address) that holds the URL")
-    add("--url", default="", metavar="U", help="the address of an HTML file's page")
-    add("--charset", default="", metavar="NAME", help="what the HTTP header of an HTML file said")
+    add("--url", default="", metavar="URL", help="the address of FILE; its links start from there")
+    add("--charset", default="", metavar="NAME", help="the charset that FILE's HTTP header named")
     add("--json", action="store_true", help="print JSON")
-    add_flags(parser.add_argument_group("configuration").add_argument, ("reading", "text"))
+    group = parser.add_argument_group(
+        "configuration", "as of pagekin build; what concerns more than one page does nothing here"
+    )
+    add_flags(group.add_argument, ("reading", "text"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -61,6 +72,8 @@ def _from_file(options: argparse.Namespace, config: Any) -> tuple[Any, Any]:
     from pagekin.web.urls import canonical
 
     path = Path(options.page)
+    if "://" in options.page and not path.exists():
+        raise UsageError(f"{options.page}: name the WARC file that holds it with --warc")
     try:
         body = path.read_bytes()
     except OSError as error:

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from pagekin.bags.bag import Bag, parse_bag
+from pagekin.bags.describe import describe_bag
 from pagekin.bags.dictionary import Dictionary
 from pagekin.errors import NotFoundError, UsageError, WorkspaceError
 from pagekin.pipeline.names import DICTIONARY, RESOLUTION
 from pagekin.pipeline.records import find, neighbours, read_merged
 from pagekin.pipeline.workspace import Workspace
 from pagekin.web.resolution import Resolution
-from pagekin.web.urls import canonical, host
+from pagekin.web.spellings import address_of, spellings
+from pagekin.web.urls import host
 
 __all__ = ["BagStore"]
 
@@ -36,7 +36,7 @@ class BagStore:
 
     def get(self, url: str) -> Bag:
         """The bag of a URL in any spelling; NotFoundError names what is near."""
-        key = canonical(url) or (None if "://" in url else canonical(f"http://{url}"))
+        key = address_of(url)
         if key is None:
             raise UsageError(f"{url} is no web address")
         value = find(self._folder, key.encode())
@@ -53,22 +53,7 @@ class BagStore:
 
     def describe(self, bag: Bag, count: int) -> dict[str, Any]:
         """The bag in words, heaviest term first; `count` of them, 0: all."""
-        order = np.lexsort((bag.terms, -bag.weights))[: count or None]
-        entries = self._dictionary.look_up(bag.terms[order])
-        weights = map(_short, bag.weights[order])
-        terms = [
-            {"term": entry.term, "display": entry.display, "weight": weight}
-            for entry, weight in zip(entries, weights, strict=True)
-        ]
-        return {
-            "url": bag.url,
-            "inlinks": bag.anchors,
-            "linking_pages": bag.pages,
-            "linking_hosts": bag.hosts,
-            "crawled": bag.crawled,
-            "size": len(bag.terms),
-            "terms": terms,
-        }
+        return describe_bag(bag, self._dictionary, count)
 
     def _not_found(self, key: str) -> str:
         near = self._near(key)
@@ -77,15 +62,8 @@ class BagStore:
 
     def _near(self, key: str) -> list[str]:
         """Other spellings that have a bag, and what else there is on the host."""
-        scheme, rest = key.split("://", 1)
-        schemes = (scheme, "https" if scheme == "http" else "http")
-        rests = (rest, rest.removeprefix("www.") if rest.startswith("www.") else f"www.{rest}")
-        slashes = ("", "/") if not rest.endswith("/") else ("",)
-        spelt = [f"{s}://{r}{end}" for s in schemes for r in rests for end in slashes]
-        if rest.endswith("/"):
-            spelt += [s.rstrip("/") for s in spelt]
-        known = [u for u in spelt if u != key and find(self._folder, u.encode()) is not None]
-        start = f"{scheme}://{host(key)}/".encode()
+        known = [u for u in spellings(key) if find(self._folder, u.encode()) is not None]
+        start = f"{key.partition('://')[0]}://{host(key)}/".encode()
         beside = neighbours(self._folder, start, _SUGGESTED)
         known += [u.decode() for u in beside if u.startswith(start)]
         return list(dict.fromkeys(known))[:_SUGGESTED]
@@ -100,8 +78,3 @@ def _check_one_build(workspace: Workspace) -> None:
             f"{workspace.path}: its bags are of an older build than its words; finish the newer one"
             " with pagekin build"
         )
-
-
-def _short(weight: np.float32) -> float:
-    """The shortest decimal that is this 32-bit number: no digits that mean nothing."""
-    return float(str(weight))

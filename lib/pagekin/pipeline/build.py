@@ -19,11 +19,12 @@ import pagekin
 from pagekin.config import BuildConfig, to_dict
 from pagekin.errors import StageError
 from pagekin.options import to_flags
+from pagekin.pipeline.indexing import make_index
 from pagekin.pipeline.progress import StageProgress
-from pagekin.pipeline.report import Report
+from pagekin.pipeline.report import Report, write_summary
 from pagekin.pipeline.runner import Engine, StageResult, collect_result, run_job
 from pagekin.pipeline.stages import Stage, wanted_stages
-from pagekin.pipeline.workspace import Workspace, write_json
+from pagekin.pipeline.workspace import Workspace
 from pagekin.tables import ArrayFile
 from pagekin.web.sources import Source
 
@@ -32,6 +33,7 @@ __all__ = ["Build", "Decision", "plan"]
 _BYTES_PER_TASK = 256 << 20  # of compressed input: a task of a few minutes
 _MAX_MANIFESTS = 100_000
 _NOTES_SHOWN = 10
+_NAMES = 10  # of the snapshot's files, that the index remembers
 
 
 @dataclass(frozen=True)
@@ -54,20 +56,23 @@ class Build:
     until: str = ""
     max_failed_files: int = 0
     quiet: bool = False
+    index: Path | None = None
 
     def stages(self) -> tuple[Stage, ...]:
         """The stages that are wanted, in order."""
-        return wanted_stages(self.config, self.until)
+        return wanted_stages(self.config, self.until, index=self.index is not None)
 
     def run(self) -> dict[str, Any]:
         """Build what is to be built; gives the summary, which is also written beside the stages."""
-        report = Report(self.workspace.path, self.quiet)
+        report = Report(quiet=self.quiet)
         summary = self._new_summary()
         began = time.monotonic()
         with self.workspace.locked():
             try:
                 for stage in self.stages():
                     summary["stages"].append(self._step(stage, report))
+                if self.index is not None:
+                    summary["index"] = self._make_index(self.index, report)
                 summary["state"] = "complete"
             except KeyboardInterrupt:
                 summary["state"] = "stopped"
@@ -77,7 +82,7 @@ class Build:
                 raise
             finally:
                 summary["seconds"] = round(time.monotonic() - began, 3)
-                write_json(self.workspace.path / "summary.json", summary)
+                write_summary(self.workspace.path / "summary.json", summary)
         return summary
 
     def _new_summary(self) -> dict[str, Any]:
@@ -102,6 +107,23 @@ class Build:
         state = "built" if decision.build else "kept"
         return {"name": stage.name, "state": state, "reason": decision.reason, **record["result"]}
 
+    def _make_index(self, path: Path, report: Report) -> dict[str, Any]:
+        files = {Path(source.uri).name for source in self.snapshot}
+        snapshot = {
+            "files": len(self.snapshot),
+            "bytes": total_size(self.snapshot),
+            "names": sorted(files)[:_NAMES],
+        }
+        config = self._config_for(self.stages()[-1])
+        made = make_index(self.workspace, config, path, snapshot, report)
+        report.index(made)
+        return made
+
+    def _config_for(self, stage: Stage) -> BuildConfig:
+        """The configuration, with what follows from the stage before."""
+        record = self.workspace.stage_record(stage.reads) if stage.reads else None
+        return stage.settle(self.config, record["result"]["records"] if record else 0)
+
     # --- deciding ---
 
     def decide(self, stage: Stage) -> Decision:
@@ -118,7 +140,7 @@ class Build:
     def _depends(self, stage: Stage) -> dict[str, Any]:
         depends: dict[str, Any] = {"version": stage.version}
         for section in stage.sections:
-            values = to_dict(self.config, (section,))[section]
+            values = to_dict(self._config_for(stage), (section,))[section]
             depends |= {f"{section}.{key}": _plain(value) for key, value in values.items()}
         if not stage.reads:
             depends["snapshot"] = _snapshot_digest(self.snapshot)
@@ -139,7 +161,8 @@ class Build:
         inputs, total, unit = self._inputs(stage, made)
         notes = made / "progress"
         notes.mkdir()
-        options = [*to_flags(self.config, stage.sections), *self._table_options(stage)]
+        config = self._config_for(stage)
+        options = [*to_flags(config, stage.sections), *self._table_options(stage)]
         options += ["--progress-dir", str(notes)]
         files = len(self.snapshot)
         with StageProgress(
@@ -156,7 +179,7 @@ class Build:
             "stage": stage.name,
             "pagekin": pagekin.__version__,
             "runner": self.engine.runner,
-            "config": to_dict(self.config),
+            "config": to_dict(config),
             "depends": self._depends(stage),
             "result": asdict(result),
         }

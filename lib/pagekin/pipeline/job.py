@@ -17,6 +17,7 @@ mrjob is imported in `pagekin.pipeline` and in jobs only.
 
 from __future__ import annotations
 
+import inspect
 import io
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -95,6 +96,12 @@ class PagekinJob(MRJob):  # type: ignore[misc]
             self.arg_parser.error(str(error))
         self._statistics = TaskStatistics()
         self.counters_ = self._statistics.counters  # mrjob has a method of the plain name
+
+    def _print_help(self, options: Any) -> None:
+        # mrjob shows the options in a parser of its own making, which has no description
+        if not options.runner:
+            sys.stdout.write(f"{inspect.getdoc(sys.modules[type(self).__module__])}\n\n")
+        super()._print_help(options)
 
     def dirs(self) -> list[str]:
         if self.options.runner in {None, "inline", "local"}:

@@ -1,8 +1,12 @@
-"""Names that jobs, stages and readers of their output share."""
+"""Names that commands, jobs, stages and readers of their output share; cheap to import."""
 
 from __future__ import annotations
 
-__all__ = ["DICTIONARY", "FREQUENCIES", "RESOLUTION", "TASK_KEY"]
+__all__ = ["DICTIONARY", "FREQUENCIES", "ON_THIS_MACHINE", "RESOLUTION", "RUNNERS", "TASK_KEY"]
+
+# mrjob's runners that are known to give the same records.
+RUNNERS = ("inline", "local", "hadoop", "spark", "emr")
+ON_THIS_MACHINE = frozenset({"inline", "local"})
 
 # The key of a task's statistics, the last line of every part file; sorts before every URL.
 TASK_KEY = b"!task"

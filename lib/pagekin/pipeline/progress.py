@@ -8,6 +8,7 @@ the progress.
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 import time
@@ -160,7 +161,9 @@ class StageProgress:
         if pages:
             parts.append(f"{pages:,} pages, {pages / seconds:,.0f}/s")
         if 0 < share < 1:
-            parts.append(f"{share:.0%}, {duration(seconds / share - seconds)} left")
+            # rounded so that what is not done never looks done
+            left = math.ceil(seconds / share - seconds)
+            parts.append(f"{amount * 100 // self._total}%, {duration(left)} left")
         elif share:
             parts.append("sorting and merging" if self._unit == "bytes" else "finishing")
         return "  ".join(parts)

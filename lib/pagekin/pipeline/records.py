@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 import os
+import resource
 from collections.abc import Iterator
 from contextlib import ExitStack
 from operator import itemgetter
@@ -16,9 +17,12 @@ from typing import BinaryIO
 
 from pagekin.pipeline.names import TASK_KEY
 
-__all__ = ["find", "neighbours", "part_files", "read_merged", "read_records"]
+__all__ = ["find", "last_line", "neighbours", "part_files", "read_merged", "read_records"]
 
 Pair = tuple[bytes, bytes]
+
+_BLOCK = 1 << 14  # bytes; the statistics of a task are shorter, if it noted nothing odd
+_OTHER_FILES = 64  # that a process has open besides part files: tables, logs, libraries
 
 
 def part_files(folder: Path) -> list[Path]:
@@ -34,9 +38,19 @@ def read_records(path: Path) -> Iterator[Pair]:
 
 def read_merged(folder: Path) -> Iterator[Pair]:
     """The records of all part files in the order of their keys."""
+    paths = part_files(folder)
+    _allow_open(len(paths) + _OTHER_FILES)
     with ExitStack() as stack:
-        streams = [_pairs(stack.enter_context(p.open("rb"))) for p in part_files(folder)]
+        streams = [_pairs(stack.enter_context(p.open("rb"))) for p in paths]
         yield from heapq.merge(*streams, key=itemgetter(0))
+
+
+def _allow_open(files: int) -> None:
+    """Raise the soft limit on open files, often 1,024, as far as the hard one lets us."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < files:
+        most = files if hard == resource.RLIM_INFINITY else min(files, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _pairs(lines: BinaryIO) -> Iterator[Pair]:
@@ -44,6 +58,19 @@ def _pairs(lines: BinaryIO) -> Iterator[Pair]:
         key, _, value = line.rstrip(b"\n").partition(b"\t")
         if key != TASK_KEY:
             yield key, value
+
+
+def last_line(path: Path) -> bytes:
+    """The last line of a file, without its end; empty for an empty file."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        block = _BLOCK
+        while True:
+            start = file.seek(max(0, size - block))
+            _, before, line = file.read().removesuffix(b"\n").rpartition(b"\n")
+            if before or not start:
+                return line
+            block *= 8
 
 
 def find(folder: Path, key: bytes) -> bytes | None:

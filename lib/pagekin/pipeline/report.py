@@ -1,4 +1,4 @@
-"""What a build says while it runs and when it is done, to people."""
+"""What a build says while it runs and when it is done; the summary is also kept as a file."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import sys
 from pathlib import Path
 from typing import Any, TextIO
 
+from pagekin.errors import PagekinError
 from pagekin.pipeline.progress import duration
+from pagekin.pipeline.workspace import write_json
 
-__all__ = ["Report", "summary_lines"]
+__all__ = ["Report", "summary_lines", "write_summary"]
 
 
 class Report:
     """Sentences on stderr; nothing when quiet."""
 
-    def __init__(self, workspace: Path, quiet: bool) -> None:
+    def __init__(self, *, quiet: bool) -> None:
         self._out: TextIO = io.StringIO() if quiet else sys.stderr
         self.progress_to = self._out
-        self._workspace = workspace
 
     def decision(self, name: str, build: bool, reason: str) -> None:
         """A stage is about to be built, or is kept."""
@@ -33,6 +34,13 @@ class Report:
         )
         for note in result["notes"]:
             self._say(f"         {note}")
+
+    def index(self, made: dict[str, Any]) -> None:
+        """The index is in its place."""
+        self._say(
+            f"index {made['path']}: {made['state']}, {made['documents']:,} documents in"
+            f" {made['shards']} shard{'s' if made['shards'] != 1 else ''}, {_size(made['bytes'])}"
+        )
 
     def _say(self, sentence: str) -> None:
         self._out.write(f"{sentence}\n")
@@ -61,3 +69,14 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
             lines.append(f"  {group}")
             lines += [f"    {name:34} {amount:>14,}" for name, amount in names.items()]
     return lines
+
+
+def write_summary(path: Path, summary: dict[str, Any]) -> None:
+    """Keep the summary; a disk that is full for it, too, must not hide why the build failed."""
+    try:
+        write_json(path, summary)
+    except OSError as error:
+        sentence = f"{path} cannot be written: {error.strerror or error}"
+        if summary["state"] == "complete":
+            raise PagekinError(sentence) from error
+        sys.stderr.write(f"pagekin: {sentence}\n")

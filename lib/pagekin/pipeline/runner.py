@@ -20,16 +20,13 @@ from mrjob.util import to_lines
 
 from pagekin.errors import PagekinError, StageError
 from pagekin.pipeline.job import PagekinJob
-from pagekin.pipeline.names import TASK_KEY
-from pagekin.pipeline.records import part_files
+from pagekin.pipeline.names import ON_THIS_MACHINE, TASK_KEY
+from pagekin.pipeline.records import last_line, part_files
 from pagekin.pipeline.stages import Stage
 from pagekin.pipeline.statistics import DIGESTS, TaskStatistics
 
-__all__ = ["RUNNERS", "Engine", "StageResult", "collect_result", "run_job"]
+__all__ = ["Engine", "StageResult", "collect_result", "listening", "run_job"]
 
-RUNNERS = ("inline", "local", "hadoop", "spark", "emr")
-_ON_THIS_MACHINE = frozenset({"inline", "local"})
-_TAIL = 64 << 20  # bytes at the end of a part file that hold its statistics
 _LAST_WORDS = 25  # lines of the runner's log that a failure shows
 
 
@@ -50,7 +47,7 @@ class Engine:
         """mrjob's arguments for a job that writes to `output`."""
         words = ["-r", self.runner, "--no-cat-output"]
         words += ["-c", str(self.conf)] if self.conf else []
-        if self.runner in _ON_THIS_MACHINE:
+        if self.runner in ON_THIS_MACHINE:
             words += ["--output-dir", str(output), "--local-tmp-dir", str(made)]
             words += [] if self.conf else ["--no-conf"]
         if self.runner == "local":
@@ -83,11 +80,11 @@ def run_job(
     words = [*engine.arguments(made, output), *options, *map(str, inputs)]
     job = _job_class(stage)(words)
     began, cpu = time.monotonic(), _cpu_seconds()
-    with _listening(engine.verbose) as last_words:
+    with listening(engine.verbose) as last_words:
         try:
             with job.make_runner() as runner:
                 runner.run()
-                if engine.runner not in _ON_THIS_MACHINE:
+                if engine.runner not in ON_THIS_MACHINE:
                     _fetch(runner, output)
         except Exception as error:
             if engine.runner == "inline" and not isinstance(error, PagekinError):
@@ -104,18 +101,23 @@ def _job_class(stage: Stage) -> type[PagekinJob]:
 def _fetch(runner: Any, output: Path) -> None:
     """Bring the output of a cluster here, sorted as the part files of this machine are."""
     output.mkdir()
-    said: list[bytes] = []
+    total = TaskStatistics()
     with (output / "part-00000").open("wb") as out:
         sort = subprocess.Popen(
             ["sort"], stdin=subprocess.PIPE, stdout=out, env={**os.environ, "LC_ALL": "C"}
         )
         with cast(IO[bytes], sort.stdin) as lines:
             for line in to_lines(runner.cat_output()):
-                (said.append if line.startswith(TASK_KEY) else lines.write)(line)
+                key, _, value = line.partition(b"\t")
+                if key == TASK_KEY:
+                    total.merge(value, output=True)
+                else:
+                    lines.write(line)
         if sort.wait():
             raise OSError(f"sort ended with code {sort.returncode}; is the disk full?")
-    with (output / "part-00000").open("ab") as out:
-        out.writelines(said)
+    if total.tasks:
+        with (output / "part-00000").open("ab") as out:
+            out.write(b"%b\t%b\n" % (TASK_KEY, total.said()))
 
 
 def _cpu_seconds() -> float:
@@ -137,7 +139,8 @@ class _LastWords(logging.Handler):
 
 
 @contextmanager
-def _listening(verbose: bool) -> Iterator[deque[str]]:
+def listening(verbose: bool) -> Iterator[deque[str]]:
+    """Keep what mrjob says to ourselves: gives the last of its errors."""
     log, handler = logging.getLogger("mrjob"), _LastWords()
     handlers: list[logging.Handler] = [handler, *([logging.StreamHandler()] if verbose else [])]
     level, log.level = log.level, logging.INFO
@@ -162,7 +165,7 @@ def collect_result(folder: Path) -> StageResult:
     """Add up what the tasks wrote at the end of their part files."""
     total = TaskStatistics()
     for path in part_files(folder):
-        for said in _said(path):
+        if said := _said(path):
             total.merge(said, output=True)
     return StageResult(
         total.counters.as_dict(),
@@ -176,13 +179,9 @@ def collect_result(folder: Path) -> StageResult:
     )
 
 
-def _said(path: Path) -> Iterator[bytes]:
-    """The statistics lines among the last lines of a part file."""
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - _TAIL))
-        lines = file.read().splitlines()
-    found = [line.partition(b"\t")[2] for line in lines if line.startswith(TASK_KEY + b"\t")]
-    if not found and size:
+def _said(path: Path) -> bytes:
+    """The statistics at the end of a part file; none in an empty one."""
+    key, _, said = last_line(path).partition(b"\t")
+    if not (key == TASK_KEY and said) and path.stat().st_size:
         raise StageError(f"{path.name} ends without its task's statistics: it is not whole")
-    yield from found
+    return said

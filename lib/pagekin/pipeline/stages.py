@@ -7,7 +7,7 @@ A stage is one mrjob job. This table is what `pagekin build --until` and the wor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,8 @@ from pagekin.web.resolution import write_resolution
 
 __all__ = ["STAGES", "Stage", "wanted_stages"]
 
+_DOCUMENTS_A_SHARD = 500_000  # a reducer holds 4m bytes of each: 160 MB at m = 80
+
 Finish = Callable[[Path, dict[str, dict[str, int]]], None]
 
 
@@ -41,6 +43,8 @@ class Stage:
     version: int = 1  # raised when its output changes for the same configuration
     finish: Finish = lambda folder, counters: None
     wanted: Callable[[BuildConfig], bool] = lambda config: True
+    settle: Callable[[BuildConfig, int], BuildConfig] = lambda config, records: config
+    for_index: bool = False  # wanted where an index is wanted
 
 
 def finish_inventory(folder: Path, counters: dict[str, dict[str, int]]) -> None:
@@ -75,6 +79,12 @@ def _words(folder: Path) -> Iterator[Form]:
             yield from parse_forms(value.removeprefix(WORDS))
 
 
+def settle_shards(config: BuildConfig, documents: int) -> BuildConfig:
+    """The number of shards, where it follows from the number of documents."""
+    shards = config.index.shards or max(1, -(-documents // _DOCUMENTS_A_SHARD))
+    return replace(config, index=replace(config.index, shards=shards))
+
+
 STAGES: tuple[Stage, ...] = (
     Stage(
         "inventory",
@@ -106,11 +116,27 @@ STAGES: tuple[Stage, ...] = (
         reads="bag_fragments",
         tables={"frequencies": ("document_frequency", FREQUENCIES)},
     ),
+    Stage(
+        "index_shards",
+        "final bags get signatures, and lie in shards with H and I",
+        "index_shards:IndexShards",
+        sections=("weight", "signatures", "index"),
+        reads="weighted_bags",
+        tables={"dictionary": ("document_frequency", DICTIONARY)},
+        settle=settle_shards,
+        for_index=True,
+    ),
 )
 
 
-def wanted_stages(config: BuildConfig, until: str = "") -> tuple[Stage, ...]:
+def wanted_stages(
+    config: BuildConfig, until: str = "", *, index: bool = False
+) -> tuple[Stage, ...]:
     """The stages that this configuration needs, up to and with `until`."""
-    chain = [stage for stage in STAGES if stage.wanted(config) or stage.name == until]
+
+    def is_wanted(stage: Stage) -> bool:
+        return stage.wanted(config) and (index or not stage.for_index)
+
+    chain = [stage for stage in STAGES if is_wanted(stage) or stage.name == until]
     names = [stage.name for stage in chain]
     return tuple(chain[: names.index(until) + 1] if until else chain)

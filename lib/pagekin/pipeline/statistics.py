@@ -44,15 +44,22 @@ class TaskStatistics:
 
     def finish(self) -> bytes:
         """The line's value, with this task's own CPU time and memory."""
+        self.tasks += 1
+        self.cpu += time.process_time() - self.began
+        self.memory = max(self.memory, peak_memory())
+        return self.said()
+
+    def said(self) -> bytes:
+        """The line's value: what was added and merged, and nothing of this process."""
         said = {
             "counters": self.counters.as_dict(),
             "notes": self.counters.notes,
             "records": self.records,
             "bytes": self.size,
             "digest": f"{self.digest % DIGESTS:032x}",
-            "tasks": self.tasks + 1,
-            "cpu": round(self.cpu + time.process_time() - self.began, 3),
-            "memory": max(self.memory, peak_memory()),
+            "tasks": self.tasks,
+            "cpu": round(self.cpu, 3),
+            "memory": self.memory,
         }
         return json.dumps(said, sort_keys=True).encode()
 

@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pagekin.errors import WorkspaceError
+from pagekin.errors import WorkspaceError, naming
 from pagekin.pipeline.records import part_files
 
 __all__ = ["Workspace", "write_json"]
@@ -39,7 +39,7 @@ _DONE = "_SUCCESS"
 def write_json(path: Path, value: Any) -> None:
     """Write a file that is there whole or not at all."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    with beside.open("w", encoding="utf-8") as out:
+    with naming(path), beside.open("w", encoding="utf-8") as out:
         json.dump(value, out, indent=2, ensure_ascii=False)
         out.write("\n")
         out.flush()
@@ -167,6 +167,7 @@ def _flush(path: Path) -> None:
     """Make sure that it is on the disk before something points to it."""
     handle = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(handle)
+        with naming(path):
+            os.fsync(handle)
     finally:
         os.close(handle)

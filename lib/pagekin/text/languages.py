@@ -21,18 +21,11 @@ from typing import cast
 
 from resiliparse.parse.lang import detect_fast
 
+from pagekin.config import LANGUAGES
+
 __all__ = ["detect_language", "language_of"]
 
-_ISO_639_1 = (
-    "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy "
-    "da de dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht "
-    "hu hy hz ia id ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky "
-    "la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny "
-    "oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss "
-    "st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo "
-    "za zh zu"
-)
-_CODES = frozenset(_ISO_639_1.split())
+_CODES = frozenset(LANGUAGES)
 # Withdrawn codes, three-letter ones met on pages, and both Norwegians: stop words and stems are
 # made for "no", and detection knows no other.
 _OTHER_NAMES = MappingProxyType(

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from pagekin.tables import ArrayFile, write_arrays
 
-__all__ = ["Resolution", "write_resolution"]
+__all__ = ["Resolution", "write_aliases", "write_resolution"]
 
 _KIND = "resolution"
 _MAX_HOPS = 10  # longer chains are loops or traps; browsers stop at 20
@@ -47,6 +47,28 @@ def write_resolution(
         "ends": bounds[1:][order],
         "targets": np.frombuffer(targets, dtype=np.uint8),
         "passed_over": np.sort(np.frombuffer(skipped, dtype=np.uint64)),
+    }
+    write_arrays(path, _KIND, {}, arrays)
+
+
+def write_aliases(path: Path, sources: Sequence[Path]) -> None:
+    """Store the aliases of several such files, and no captures; of equal ones the first counts."""
+    files = [ArrayFile(source, _KIND) for source in sources]
+    keys = np.concatenate([np.empty(0, np.uint64), *(file["aliases"] for file in files)])
+    keys, first = np.unique(keys, return_index=True)
+    texts = [
+        bytes(file["targets"][low:high])
+        for file in files
+        for low, high in zip(file["starts"].tolist(), file["ends"].tolist(), strict=True)
+    ]
+    kept = [texts[k] for k in first.tolist()]
+    bounds = np.cumsum([0, *map(len, kept)], dtype=np.uint64)
+    arrays: dict[str, NDArray[Any]] = {
+        "aliases": keys,
+        "starts": bounds[:-1],
+        "ends": bounds[1:],
+        "targets": np.frombuffer(b"".join(kept), dtype=np.uint8),
+        "passed_over": np.empty(0, np.uint64),
     }
     write_arrays(path, _KIND, {}, arrays)
 

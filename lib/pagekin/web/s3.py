@@ -20,7 +20,7 @@ from urllib3.exceptions import HTTPError
 from pagekin.errors import InputError
 from pagekin.web.remote import CHANGED, TIMEOUT, Part, Remote, first_byte, reason_of
 
-__all__ = ["Bucket", "S3File", "S3Object", "open_bucket", "split_uri"]
+__all__ = ["Bucket", "S3File", "S3Object", "missing_credentials", "open_bucket", "split_uri"]
 
 _LIST_TRIES: Final = 6  # as many as streams have, but counted and paused by botocore
 
@@ -31,9 +31,11 @@ _REFUSALS: Final = {
     "PreconditionFailed": CHANGED,
     "InvalidRange": CHANGED,
 }
+_SET_CREDENTIALS: Final = (
+    "there are no AWS credentials; set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+)
 _NO_CREDENTIALS: Final = (
-    "there are no AWS credentials; set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY "
-    "(Common Crawl can be read without any at https://data.commoncrawl.org/)"
+    f"{_SET_CREDENTIALS} (Common Crawl can be read without any at https://data.commoncrawl.org/)"
 )
 
 
@@ -41,6 +43,15 @@ class S3Object(NamedTuple):
     key: str
     size: int
     version: str
+
+
+def missing_credentials() -> str:
+    """Why there are no AWS credentials, and what to set; empty where boto3 finds some."""
+    try:
+        found = boto3.session.Session().get_credentials()
+    except BotoCoreError as error:  # a profile that does not exist
+        return str(error)
+    return "" if found else _SET_CREDENTIALS
 
 
 def split_uri(uri: str) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import itertools
 import json
 import os
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin.pipeline import build as module
-from pagekin.pipeline import progress, stages
+from pagekin.pipeline import engines, progress, report, stages
 from pagekin.pipeline.build import write_manifests
 from pagekin.web.sources import Source
 from tests.pagekin.web import servers
@@ -224,7 +225,7 @@ def test_until(build, work, small_snapshot):
 def test_until_no_stage(build, work, small_snapshot):
     """A stage that does not exist is answered with those that do, before anything is made."""
     said = build("--until", "bags", small_snapshot)
-    expected = f"pagekin: --until bags: no such stage; there are {', '.join(STAGES)}\n"
+    expected = f"pagekin: --until bags: no such stage; there are {', '.join(s.name for s in stages.STAGES)}\n"
     assert (2, "", expected) == said
     assert not work.exists()
 
@@ -245,6 +246,17 @@ def test_dry_run_of_a_new_build(build, work, small_snapshot):
     ]
     assert {"not there yet"} == {line.strip() for line in lines[2:-1:2]}
     assert "differs from the defaults: --window-words=4" == lines[-1]
+
+
+def test_dry_run_without_the_engine(build, work, small_snapshot, monkeypatch):
+    """A plan can be made where its engine is not; it says what would be missing."""
+    monkeypatch.setattr(engines, "missing_engine", lambda runner, conf: f"-r {runner}: none here")
+    said = build("-r", "hadoop", "--dry-run", small_snapshot)
+    assert (0, "note: -r hadoop: none here") == (said.code, said.out.splitlines()[-1])
+    plan = json.loads(build("-r", "hadoop", "--dry-run", "--json", small_snapshot).out)
+    assert ["-r hadoop: none here"] == plan["notes"]
+    assert (2, "", "pagekin: -r hadoop: none here\n") == build("-r", "hadoop", small_snapshot)
+    assert not work.exists()
 
 
 def test_dry_run_of_a_change(finished, build, small_snapshot):
@@ -440,7 +452,7 @@ def test_program_error(build, work, small_snapshot, monkeypatch):
         raise ZeroDivisionError("ours")
 
     stage = dataclasses.replace(stages.STAGES[0], finish=break_down)
-    monkeypatch.setattr(module, "wanted_stages", lambda config, until: (stage,))
+    monkeypatch.setattr(module, "wanted_stages", lambda config, until, **_: (stage,))
     with pytest.raises(ZeroDivisionError):
         build(small_snapshot)
     assert ("failed", "ours") == (summary_of(work)["state"], summary_of(work)["error"])
@@ -474,6 +486,59 @@ def test_second_build(finished, small_snapshot):
         assert (5, "", f"pagekin: {finished} is in use by another build\n") == said
         assert before == {**stamps(finished), ".lock": 0}
         process.communicate()
+
+
+# --- full disks ---
+
+
+def full(*_: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_no_room_for_the_summary(finished, build, small_snapshot, monkeypatch):
+    """A build that cannot keep its summary says which file and why; its stages are there."""
+    monkeypatch.setattr(report, "write_json", full)
+    expected = f"pagekin: {finished}/summary.json cannot be written: No space left on device\n"
+    assert (1, "", expected) == build("-q", small_snapshot)
+    monkeypatch.undo()
+    assert 0 == build("-q", small_snapshot).code
+    assert dict.fromkeys(STAGES, KEPT) == states(finished)
+
+
+def test_no_room_after_a_failure(finished, build, small_snapshot, monkeypatch):
+    """What ended the build is said, and the exit code is its; the summary is a sentence more."""
+    damage_a_bag(finished)
+    shutil.rmtree(finished / "document_frequency")
+    monkeypatch.setattr(report, "write_json", full)
+    said = build("-q", small_snapshot)
+    summary, error = [x for x in said.err.splitlines() if x.startswith("pagekin: ")]
+    assert (6, "") == (said.code, said.out)
+    assert error.startswith("pagekin: stage document_frequency failed: ValueError: ")
+    expected = f"pagekin: {finished}/summary.json cannot be written: No space left on device"
+    assert expected == summary
+
+
+def test_no_room_for_anything(work, build, small_snapshot, monkeypatch):
+    """The file that could not be written is named, though the system does not name it."""
+    monkeypatch.setattr(os, "fsync", full)
+    expected = f"pagekin: {work / 'workspace.json'}: No space left on device\n"
+    assert (1, "", expected) == build("-q", small_snapshot)
+    monkeypatch.undo()
+    assert 0 == build("-q", small_snapshot).code
+
+
+def test_no_room_for_a_table(work, build, small_snapshot, monkeypatch):
+    """So is a table; the summary has no room either, and does not hide it."""
+    assert 0 == build("-q", "--until", "inventory", small_snapshot).code
+    monkeypatch.setattr(os, "fsync", full)
+    said = build("-q", small_snapshot)
+    reason = "No space left on device"
+    summary, error = said.err.splitlines()
+    assert (1, "") == (said.code, said.out)
+    assert f"pagekin: {work}/summary.json cannot be written: {reason}" == summary
+    assert error.startswith(f"pagekin: {work}/.building/bag_fragments-")
+    assert error.endswith(f": {reason}")
+    assert not (work / ".building").exists()
 
 
 # --- manifests ---

@@ -74,6 +74,22 @@ def test_mistakes_in_options():
     assert "Traceback" not in said.err
 
 
+def test_help():
+    """Help says what a job reads and writes, in the lines of its docstring, before its options."""
+    said = run_script("bag_fragments", "--help")
+    assert (0, "") == (said.code, said.err)
+    about, options = said.out.split("usage: bag_fragments.py [options] [input files]\n")
+    assert about.startswith("Snapshot -> raw bags: ")
+    assert "    input    manifests: a WARC address a line" in about.splitlines()
+    assert "  --window-words N " in options
+
+
+def test_help_of_a_runner():
+    """The options of a runner have nothing to do with the job."""
+    said = run_script("bag_fragments", "-r", "local", "--help")
+    assert (0, False, True) == (said.code, "raw bags" in said.out, "--num-cores" in said.out)
+
+
 def test_options_become_the_configuration():
     """A job's options are the fields of its sections."""
     assert 7 == Windowed(["--window-words=7"]).config.window.words

@@ -122,12 +122,22 @@ def test_line_of_a_snapshot(tmp_path, done, seconds, expected):
     [
         ({"records": 10}, "bag_fragments  1s  10%, 9s left"),
         ({"records": 100}, "bag_fragments  1s  finishing"),
+        ({"records": 101}, "bag_fragments  1s  finishing"),
         ({}, "bag_fragments  1s"),
     ],
 )
 def test_line_of_records(tmp_path, done, expected):
     """A stage that reads records of another one has no files and pages."""
     assert expected == stage(tmp_path, files=4, total=100, unit="records").line(done, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("done", "expected"), [(999_999, "99%, 1s left"), (996_000, "99%, 1s left"), (1, "0%, 277h46m")]
+)
+def test_what_is_not_done_does_not_look_done(tmp_path, done, expected):
+    """Shares are rounded down and times up."""
+    line = stage(tmp_path, total=1_000_000).line({"records": done}, 1.0)
+    assert line.startswith(f"bag_fragments  1s  {expected}")
 
 
 def test_nothing_to_do(tmp_path):

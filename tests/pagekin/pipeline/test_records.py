@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import resource
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -12,7 +13,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pagekin.pipeline.records import find, neighbours, part_files, read_merged, read_records
+from pagekin.pipeline import records as module
+from pagekin.pipeline.records import (
+    find,
+    last_line,
+    neighbours,
+    part_files,
+    read_merged,
+    read_records,
+)
 
 Pair = tuple[bytes, bytes]
 
@@ -140,3 +149,42 @@ def test_long_values(tmp_path):
     write(tmp_path, 0, records)
     for key, value in records:
         assert value == find(tmp_path, key)
+
+
+# --- the last line ---
+
+
+@given(
+    st.lists(st.binary(min_size=1, max_size=90).map(lambda b: b.replace(b"\n", b" ")), max_size=6),
+    st.sampled_from([b"", b"\n"]),
+)
+@example([b"x" * 5000, b"y"], b"\n")
+@example([b"y", b"x" * 5000], b"")
+def test_last_line(tmp_path_factory, lines, end):
+    """Whatever stands before it and however long it is, with and without an end."""
+    path = tmp_path_factory.mktemp("lines") / "part-00000"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_BLOCK", 16)
+        path.write_bytes(b"\n".join(lines) + end)
+        assert (lines or [b""])[-1] == last_line(path)
+
+
+def test_end_of_a_large_file(tmp_path):
+    """Only the end of a file is read: 1 GB of nothing before it costs no time."""
+    path = tmp_path / "part-00000"
+    with path.open("wb") as file:
+        file.seek(1 << 30)
+        file.write(b"\n!task\t{}\n")
+    assert b"!task\t{}" == last_line(path)
+
+
+def test_more_parts_than_files_may_be_open(tmp_path):
+    """The soft limit on open files is no limit on part files."""
+    for number in range(40):
+        write(tmp_path, number, [(b"%03d" % number, b"")])
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (32, before[1]))
+    try:
+        assert 40 == sum(1 for _ in read_merged(tmp_path))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)

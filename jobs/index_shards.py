@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Final bags -> the shards of an index: signatures, H, and its inversion I.
+
+    input    what weighted_bags made
+    map      sign many bags at once; each to the shard of its URL
+    reduce   by shard: documents in the order of their URLs; H as it comes, I at the end
+    output   SHARD NUMBER TAB ARRAY piece
+
+Records are described in docs/formats.md. Rests on [SIM] section 6.2.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from pagekin.bags.bag import parse_bag
+from pagekin.bags.dictionary import Dictionary
+from pagekin.index.building import shard_pieces
+from pagekin.index.records import document_value, parse_document, piece_records, shard_key
+from pagekin.index.signing import sign_bags
+from pagekin.pipeline.job import PagekinJob, Pair
+
+
+class IndexShards(PagekinJob):
+    SECTIONS = ("weight", "signatures", "index")
+
+    def configure_args(self) -> None:
+        super().configure_args()
+        self.add_file_arg("--dictionary", help="the table of words that document_frequency made")
+
+    def make_runner(self) -> Any:
+        if not self.options.dictionary:
+            self.arg_parser.error("--dictionary is needed: document_frequency makes the table")
+        return super().make_runner()
+
+    def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        bags = (parse_bag(*pair) for pair in pairs)
+        for shard, document in sign_bags(bags, self.config, self.counters_):
+            yield shard_key(shard), document_value(document)
+
+    def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        words = Dictionary(Path(self.options.dictionary)).look_up
+        count, least = self.config.signatures.count, self.config.index.min_inlinks
+        for key, group in groupby(pairs, key=itemgetter(0)):
+            documents = (parse_document(value, count) for _, value in group)
+            yield from piece_records(int(key), shard_pieces(documents, count, least, words))
+
+
+if __name__ == "__main__":
+    IndexShards.run()

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""An index -> the kin of every page in it: the answers, precomputed.
+
+    input    manifests: lines `SHARD FIRST LAST`, documents FIRST to LAST - 1 of a shard
+    map      ask the index for each document
+    reduce   nothing but the order of the URLs
+    output   URL TAB {"url": URL, "related": [kin, best first]}
+
+On other machines the index travels with the job. Rests on [SIM] sections 6.2 and 7.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from pagekin.pipeline.answers import answer_line
+from pagekin.pipeline.job import PagekinJob, Pair
+from pagekin.pipeline.names import ON_THIS_MACHINE
+from pagekin.query.api import Index
+
+
+class RelatedAnswers(PagekinJob):
+    COPY = "asked.index"  # the index, where it travelled with the job
+
+    def configure_args(self) -> None:
+        super().configure_args()
+        self.add_passthru_arg("--index", default="", help="the index that is asked")
+        self.add_passthru_arg(
+            "--question",
+            default="{}",
+            help="how, as JSON: k, exact, alpha, per_host, exclude_hosts, candidates, budget, why"
+            ' (default: what Index.related takes for default; example: {"k": 5})',
+        )
+
+    def dirs(self) -> list[str]:
+        if self.options.runner in {None, *ON_THIS_MACHINE}:
+            return super().dirs()
+        return [f"{self.options.index}#{self.COPY}", *super().dirs()]
+
+    def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        copy = Path(self.COPY)
+        index = Index.open(copy if copy.is_dir() else self.options.index)
+        question = json.loads(self.options.question)
+        for line, _ in pairs:
+            shard, first, last = map(int, line.split())
+            for url in index.urls(shard)[first:last]:
+                said = answer_line(index, url, question, ascii_only=True)
+                self.counters_.add("answers", "pages")
+                yield url.encode(), said.encode("ascii")
+                self.progress.add(records=1)
+
+    def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        yield from pairs
+
+
+if __name__ == "__main__":
+    RelatedAnswers.run()

@@ -1,0 +1,210 @@
+"""`pagekin related`: the kin of a page, with the reasons for them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pagekin.errors import NotFoundError, UsageError
+from pagekin.pipeline.names import RUNNERS
+
+__all__ = ["add_parser"]
+
+_DESCRIPTION = """\
+Show the kin of a page: the pages of the index whose bags of words are most like its own, best
+first. Several URLs are one question: pages that are like all of them.
+
+Candidates are found by counting equal signatures, and the best of them are ranked by the true
+similarity of their bags: signatures alone (--no-exact) lose much of the order.
+"""
+
+_EXAMPLES = """\
+examples:
+  pagekin related --index crawl.index https://en.wikipedia.org/wiki/Bowline
+  pagekin related --index crawl.index -k 5 --why example.org
+  pagekin related --index crawl.index a.example b.example --unlike c.example --per-host 1
+  pagekin related --index crawl.index --all --json > answers.jsonl
+  pagekin related --index crawl.index --all -r hadoop > answers.jsonl
+"""
+
+_BAR = 20  # characters of the longest bar
+
+
+def add_parser(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "related",
+        usage="%(prog)s --index DIR [options] (URL [URL ...] | --urls FILE | --all)",
+        help="the kin of a page, with reasons",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    add = parser.add_argument
+    add("url", nargs="*", metavar="URL", help="in any spelling; http:// may be left out")
+    add("--index", required=True, type=Path, metavar="DIR", help="an index that a build made")
+    add("-k", type=int, default=10, metavar="N", help="so many answers (default: %(default)s)")
+    add(
+        "--exact",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="rank the best candidates by their true similarity (default), or with --no-exact by"
+        " counted signatures alone",
+    )
+    add(
+        "--alpha",
+        type=float,
+        default=0.0,
+        metavar="A",
+        help="leave out pages that are not more similar than this (default: %(default)s, none; the"
+        " paper: 0.15, which leaves out 9 of 10 kin)",
+    )
+    add("--why", action="store_true", help="the terms shared, and where both bags come from")
+    add("--unlike", action="append", default=[], metavar="URL", help="be unlike this page; again")
+    add("--per-host", type=int, default=0, metavar="N", help="at most N answers of one host")
+    add(
+        "--exclude-host",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="no answers from this host and what is below it; may be given again",
+    )
+    add(
+        "--candidates",
+        type=int,
+        default=200,
+        metavar="N",
+        help="how many candidates are ranked exactly (default: %(default)s)",
+    )
+    add(
+        "--budget",
+        type=int,
+        default=20_000,
+        metavar="N",
+        help="documents read from the lists of a page's signatures; longer lists are left out, and"
+        " the answer says so (default: %(default)s)",
+    )
+    add("--urls", type=Path, metavar="FILE", help="each URL of FILE by itself; -: stdin")
+    add("--all", action="store_true", help="every page by itself, as JSON lines")
+    add("--json", action="store_true", help="JSON: a list; with --urls an object for each URL")
+    group = parser.add_argument_group("--all as a job")
+    group.add_argument(
+        "-r", "--runner", choices=RUNNERS, help="answer all pages on this mrjob runner"
+    )
+    group.add_argument("-c", "--conf", type=Path, metavar="MRJOB_CONF", help="an mrjob.conf for it")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print answers."""
+    from pagekin.query.api import Index
+
+    _check(options)
+    index = Index.open(options.index)
+    if options.all:
+        return _answer_all(index, options)
+    if options.urls:
+        return _answer_each(index, options)
+    answer = index.related(options.url, options.k, why=options.why, **_how(options))
+    for note in answer.notes():
+        print(f"pagekin: {note}", file=sys.stderr)
+    if options.json:
+        print(json.dumps([kin.as_dict() for kin in answer], ensure_ascii=False, indent=2))
+    else:
+        print("\n".join(_lines(answer)))
+    return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    if [bool(options.url), options.all, options.urls is not None].count(True) != 1:
+        raise UsageError("name URLs, or --urls FILE, or --all")
+    if options.runner and not options.all:
+        raise UsageError(f"-r {options.runner} goes with --all")
+    if options.unlike and not options.url:
+        raise UsageError("--unlike goes with URLs")
+    for name, least in (("k", 1), ("candidates", 1), ("budget", 1), ("per_host", 0)):
+        if getattr(options, name) < least:
+            flag = "-k" if name == "k" else "--" + name.replace("_", "-")
+            raise UsageError(f"{flag} takes a number from {least}")
+    if not 0 <= options.alpha < 1:
+        raise UsageError(f"--alpha {options.alpha}: it must be at least 0 and below 1")
+
+
+def _how(options: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "exact": options.exact,
+        "alpha": options.alpha,
+        "unlike": options.unlike,
+        "per_host": options.per_host,
+        "exclude_hosts": options.exclude_host,
+        "candidates": options.candidates,
+        "budget": options.budget,
+    }
+
+
+def _answer_each(index: Any, options: argparse.Namespace) -> int:
+    """Each URL of a file by itself."""
+    from pagekin.commands.bag import read_urls
+
+    missing = 0
+    for url in read_urls(options.urls):
+        try:
+            answer = index.related(url, options.k, why=options.why, **_how(options))
+        except (NotFoundError, UsageError) as error:
+            print(f"pagekin: {error}", file=sys.stderr)
+            missing += 1
+            continue
+        if options.json:
+            kin = [one.as_dict() for one in answer]
+            print(json.dumps({"url": answer.asked[0].url, "related": kin}, ensure_ascii=False))
+        else:
+            print("\n".join(_lines(answer)), end="\n\n")
+    return NotFoundError.exit_code if missing else 0
+
+
+def _answer_all(index: Any, options: argparse.Namespace) -> int:
+    """Every page by itself, here or as a job."""
+    from pagekin.pipeline.answers import answers_here, answers_of_job
+    from pagekin.pipeline.engines import missing_engine
+    from pagekin.pipeline.runner import Engine
+
+    if options.runner and (missing := missing_engine(options.runner, options.conf)):
+        raise UsageError(missing)
+    question = {"k": options.k, "why": options.why, **_how(options)}
+    if options.runner:
+        lines = answers_of_job(index, question, Engine(options.runner, options.conf))
+    else:
+        lines = answers_here(index, question)
+    for line in lines:
+        print(line)
+    return 0
+
+
+def _lines(answer: Any) -> Iterator[str]:
+    """An answer for people."""
+    yield ", ".join(page.url for page in answer.asked)
+    if not answer:
+        yield "  nothing is related to it"
+    for kin in answer:
+        bar = "#" * max(1, round(_BAR * kin.score))
+        yield f"  {kin.score:.4f}  {kin.url}  {bar}"
+        if kin.why:
+            yield from _why_lines(kin)
+
+
+def _why_lines(kin: Any) -> Iterator[str]:
+    why = kin.why
+    exact = "" if kin.exact is None else f", exact {kin.exact:.4f}"
+    yield f"          estimate {kin.estimate:.4f}{exact}; {why.shared_terms} terms shared"
+    for term in why.terms:
+        weights = f"{term.asked:.4f} and {term.found:.4f}"
+        yield f"          {term.shared:.4f}  {term.display:24} ({weights})"
+    own = "read, " if why.crawled else "not read, "
+    yield (
+        f"          {own}{why.inlinks:,} links from {why.linking_hosts:,} hosts;"
+        f" asked: {why.asked_inlinks:,} from {why.asked_linking_hosts:,}"
+    )

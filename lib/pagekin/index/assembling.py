@@ -1,0 +1,138 @@
+"""The pieces that the tasks made become the files of an index; it appears whole or not at all.
+
+The index is written into a folder beside its name and moved into place. An index that stands there
+already is replaced; a folder of other things is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pagekin.config import BuildConfig, to_dict
+from pagekin.errors import UsageError
+from pagekin.index.building import Piece, shard_pieces
+from pagekin.index.header import IndexHeader, write_header
+from pagekin.index.layout import ALIASES, HEADER, SHARD_FILES, shard_name
+from pagekin.tables import ArrayFile, ArrayWriter
+from pagekin.web.resolution import write_aliases
+
+__all__ = ["check_target", "index_in_place", "write_index", "write_shard"]
+
+_MOST_INLINKS = 16  # the header tells how many documents have 0, 1 ... 15, and more inlinks
+
+Frequencies = dict[str, float]
+Shards = Iterable[tuple[int, Iterable[Piece]]]
+
+
+def check_target(path: Path) -> None:
+    """UsageError where an index cannot be written to `path`."""
+    if path.exists() and not path.is_dir():
+        raise UsageError(f"--index {path}: is a file; an index is a folder")
+    if path.is_dir() and not (path / HEADER).exists() and any(path.iterdir()):
+        raise UsageError(f"--index {path}: holds other files and is no index; name a new folder")
+
+
+@contextmanager
+def index_in_place(path: Path) -> Iterator[Path]:
+    """A folder that becomes `path` at the end, if nothing is raised."""
+    check_target(path)
+    path = path.absolute()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made, old = (path.with_name(f".{path.name}.{word}.{os.getpid()}") for word in ("new", "old"))
+    try:
+        made.mkdir()
+        yield made
+        if path.exists():
+            path.rename(old)
+        made.rename(path)
+    finally:
+        for folder in (made, old):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def write_index(  # noqa: PLR0917 - all that a header says
+    folder: Path,
+    config: BuildConfig,
+    pieces: Iterable[tuple[int, Piece]],
+    aliases: Sequence[Path],
+    frequencies: Frequencies,
+    sources: list[dict[str, Any]],
+) -> IndexHeader:
+    """Write all files of an index into an empty folder; `pieces` come shard by shard.
+
+    `aliases` are the files that name them.
+    """
+    shards, count = config.index.shards, config.signatures.count
+    write_aliases(folder / ALIASES, aliases)
+    given = groupby(pieces, key=itemgetter(0))
+    following = next(given, None)
+    for shard in range(shards):
+        if following and following[0] == shard:
+            write_shard(folder, shard, config, (piece for _, piece in following[1]))
+            following = next(given, None)
+        else:
+            write_shard(folder, shard, config, shard_pieces((), count, 0, lambda terms: []))
+    header = _describe(folder, config, frequencies, sources)
+    write_header(folder, header)
+    return header
+
+
+def write_shard(folder: Path, shard: int, config: BuildConfig, pieces: Iterable[Piece]) -> None:
+    """Write the files of one shard."""
+    place = folder / shard_name(shard)
+    place.mkdir()
+    meta = {
+        "shard": shard,
+        "shards": config.index.shards,
+        "min_inlinks": config.index.min_inlinks,
+        **{f"signatures.{k}": v for k, v in to_dict(config, ["signatures"])["signatures"].items()},
+    }
+    with ExitStack() as stack:
+        writers = {
+            name: stack.enter_context(ArrayWriter(place / file.name, file.dtypes))
+            for name, file in SHARD_FILES.items()
+        }
+        for name, data in pieces:
+            file, _, array = name.partition("/")
+            writers[file].append(array, data)
+        for name, writer in writers.items():
+            writer.finish(SHARD_FILES[name].kind, meta)
+
+
+def _describe(
+    folder: Path, config: BuildConfig, frequencies: Frequencies, sources: list[dict[str, Any]]
+) -> IndexHeader:
+    files: dict[str, str] = {ALIASES: ArrayFile(folder / ALIASES).checksum}
+    inlinks = np.zeros(_MOST_INLINKS + 1, dtype=np.int64)
+    documents = listed = crawled = empty = 0
+    for shard in range(config.index.shards):
+        name = shard_name(shard)
+        opened = {n: ArrayFile(folder / name / f.name, f.kind) for n, f in SHARD_FILES.items()}
+        files |= {f"{name}/{SHARD_FILES[n].name}": file.checksum for n, file in opened.items()}
+        anchors = np.minimum(opened["urls"]["anchors"], _MOST_INLINKS)
+        inlinks += np.bincount(anchors, minlength=_MOST_INLINKS + 1)
+        documents += len(anchors)
+        crawled += int(np.count_nonzero(opened["urls"]["crawled"]))
+        empty += int(np.count_nonzero(np.diff(opened["bags"]["bounds"]) == 0))
+        listed += len(opened["I"]["ids"]) // config.signatures.count
+    return IndexHeader(
+        to_dict(config),
+        config.index.shards,
+        documents,
+        listed,
+        crawled,
+        empty,
+        inlinks.tolist(),
+        frequencies,
+        files,
+        sources,
+    )

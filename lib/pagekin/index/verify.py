@@ -1,0 +1,155 @@
+"""Is an index whole? Every checksum, and everything that its files must agree about.
+
+Checksums find every byte that is not as it was written. The invariants find what was written
+wrongly: they are checked too where all checksums match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pagekin.errors import InputError
+from pagekin.index.header import IndexHeader, read_header
+from pagekin.index.inversion import directory_bits, invert
+from pagekin.index.layout import ALIASES, HEADER, SHARD_FILES, shard_name, shard_of
+from pagekin.minhash.hashing import EMPTY
+from pagekin.tables import ArrayFile
+
+__all__ = ["verify_index"]
+
+Files = dict[str, ArrayFile]
+Report = Callable[[int, int], None]  # shards done, of so many
+
+
+def verify_index(path: Path, report: Report = lambda done, total: None) -> list[str]:
+    """What is wrong, one sentence each; an empty list for a sound index."""
+    try:
+        header = read_header(path)
+        wrong = list(_check_file(path / ALIASES, "resolution", header.files.get(ALIASES, "")))
+    except InputError as error:
+        return [str(error)]
+    totals: NDArray[np.int64] = np.zeros(3, np.int64)
+    for shard in range(header.shards):
+        report(shard, header.shards)
+        found = list(_check_shard(path, shard, header, totals))
+        wrong += found
+    said = (header.documents, header.listed, header.crawled)
+    if not wrong and tuple(totals.tolist()) != said:
+        wrong.append(f"{path / HEADER} counts {said}, its shards hold {tuple(totals.tolist())}")
+    return wrong
+
+
+def _check_file(path: Path, kind: str, checksum: str) -> Iterator[str]:
+    try:
+        file = ArrayFile(path, kind)
+        file.verify()
+    except InputError as error:
+        yield str(error)
+    else:
+        if file.checksum != checksum:
+            yield f"{path} is not the file that this index was written with"
+
+
+def _check_shard(
+    path: Path, shard: int, header: IndexHeader, totals: NDArray[np.int64]
+) -> Iterator[str]:
+    folder = path / shard_name(shard)
+    if not folder.is_dir():
+        yield f"{path}: shard {shard} ({folder.name}) is missing"
+        return
+    wrong: list[str] = []
+    for file in SHARD_FILES.values():
+        checksum = header.files.get(f"{folder.name}/{file.name}", "")
+        wrong += _check_file(folder / file.name, file.kind, checksum)
+    yield from wrong
+    if not wrong:
+        files = {name: ArrayFile(folder / file.name) for name, file in SHARD_FILES.items()}
+        count = header.config["signatures"]["count"]
+        least = header.config["index"]["min_inlinks"]
+        for rule, holds in _invariants(files, shard, header.shards, count, least):
+            if not holds:
+                yield f"{folder}: {rule}"
+                return  # what follows may rest on it
+        crawled = int(np.count_nonzero(files["urls"]["crawled"]))
+        listed = len(files["I"]["ids"]) // count
+        totals += np.array([len(files["urls"]["anchors"]), listed, crawled])
+
+
+def _invariants(
+    files: Files, shard: int, shards: int, count: int, least: int
+) -> Iterator[tuple[str, bool]]:
+    """(what must hold, does it), in an order in which each may rest on those before."""
+    urls, bags, words = files["urls"], files["bags"], files["words"]
+    for name in ("urls", "bags", "words"):
+        body = "terms" if name == "bags" else "text"
+        yield f"{name}: bounds", _bounds_hold(files[name]["bounds"], len(files[name][body]))
+    documents = len(urls["bounds"]) - 1
+    for name in ("crawled", "anchors", "pages", "hosts"):
+        yield f"urls: {name} of every document", len(urls[name]) == documents
+    yield "URLs in their order, and of this shard", _urls_hold(urls, shard, shards)
+    yield "a bag for every document", len(bags["bounds"]) - 1 == documents
+    yield "a weight for every term", len(bags["terms"]) == len(bags["weights"])
+    yield "terms ascending, weights above 0", _bags_hold(bags)
+    yield "a word for every hash", len(words["bounds"]) - 1 == len(words["hashes"])
+    yield "words of the terms, ascending", _equal(words["hashes"], np.unique(bags["terms"]))
+    yield "a row of H for every document", len(files["H"]["signatures"]) == documents * count
+    rows = files["H"]["signatures"].reshape(documents, count)
+    empty = np.diff(bags["bounds"]) == 0
+    yield "no signatures where there is no bag", _equal(empty, (rows == EMPTY).all(axis=1))
+    listed = np.flatnonzero((urls["anchors"] >= least) & ~empty)
+    yield "I is the inversion of H", _lists_hold(files["I"], rows, listed.astype(np.uint32))
+
+
+def _bounds_hold(bounds: NDArray[np.uint64], length: int) -> bool:
+    return (
+        len(bounds) > 0
+        and int(bounds[0]) == 0
+        and int(bounds[-1]) == length
+        and bool((bounds[1:] >= bounds[:-1]).all())
+    )
+
+
+def _equal(a: NDArray[np.generic], b: NDArray[np.generic]) -> bool:
+    return len(a) == len(b) and bool((a == b).all())
+
+
+def _urls_hold(urls: ArrayFile, shard: int, shards: int) -> bool:
+    text, edges = urls["text"].tobytes(), urls["bounds"].tolist()
+    last = b""
+    for low, high in pairwise(edges):
+        url = text[low:high]
+        if url <= last or shard_of(url, shards) != shard:
+            return False
+        last = url
+    return True
+
+
+def _bags_hold(bags: ArrayFile) -> bool:
+    terms, bounds = bags["terms"], bags["bounds"]
+    first = np.zeros(len(terms) + 1, dtype=np.bool_)
+    first[bounds.astype(np.int64)] = True
+    rising = terms[1:] > terms[:-1]
+    return bool((rising | first[1:-1]).all()) and bool((bags["weights"] > 0).all())
+
+
+def _lists_hold(inverted: ArrayFile, rows: NDArray[np.uint32], listed: NDArray[np.uint32]) -> bool:
+    """Is I what the rows give when they are inverted anew?"""
+    width, keys, ids = (1 << directory_bits(len(listed))) + 1, 0, 0
+    for j, position in enumerate(invert([rows], listed)):
+        directory = inverted["directory"][j * width : (j + 1) * width]
+        more = len(position.keys), len(position.ids)
+        if not (
+            _equal(directory, position.directory + np.uint32(keys))
+            and _equal(inverted["keys"][keys : keys + more[0]], position.keys)
+            and _equal(inverted["starts"][keys : keys + more[0]], position.starts + np.uint32(ids))
+            and _equal(inverted["ids"][ids : ids + more[1]], position.ids)
+        ):
+            return False
+        keys, ids = keys + more[0], ids + more[1]
+    lengths = [len(inverted[name]) for name in ("keys", "starts", "ids")]
+    return lengths == [keys, keys + 1, ids] and int(inverted["starts"][-1]) == ids

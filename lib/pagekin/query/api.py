@@ -1,0 +1,195 @@
+"""`Index`: an index, open to be asked.
+
+    from pagekin import Index
+
+    index = Index.open("crawl.index")
+    for kin in index.related("http://example.org/", k=5):
+        print(kin.score, kin.url)
+
+Files are mapped and nothing is written, so an index may be shared by threads.
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, overload
+
+from pagekin.bags.bag import Bag
+from pagekin.bags.describe import describe_bag
+from pagekin.errors import InputError, UsageError
+from pagekin.index.folder import IndexFolder, Place
+from pagekin.index.shard import Shard
+from pagekin.index.verify import verify_index
+from pagekin.query.kin import Answer, Kin
+from pagekin.query.reasons import asked_page, reasons
+from pagekin.query.related import Question, Ranked, rank
+
+__all__ = ["Index"]
+
+
+class Index:
+    """A related-pages index; see `Index.related`."""
+
+    def __init__(self, folder: IndexFolder) -> None:
+        self._folder = folder
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Index:
+        """Open the index in a folder; InputError says why it cannot be read."""
+        return cls(IndexFolder(Path(path)))
+
+    def __len__(self) -> int:
+        """How many documents it holds."""
+        return self._folder.header.documents
+
+    @property
+    def shards(self) -> int:
+        """How many shards it has."""
+        return len(self._folder.shards)
+
+    def urls(self, shard: int) -> Sequence[str]:
+        """The URLs of a shard in their order, looked up as they are asked for."""
+        return _Urls(self._folder.shards[shard], 0, len(self._folder.shards[shard]))
+
+    def __contains__(self, url: str) -> bool:
+        """Is there a document of this canonical URL?"""
+        return self._folder.find(url) is not None
+
+    @property
+    def path(self) -> Path:
+        """Its folder."""
+        return self._folder.path
+
+    @property
+    def digest(self) -> str:
+        """One number for all that is stored: equal indexes have equal ones."""
+        return self._folder.header.digest
+
+    def related(
+        self,
+        url: str | Sequence[str],
+        k: int = 10,
+        *,
+        exact: bool = True,
+        alpha: float = 0.0,
+        unlike: str | Sequence[str] = (),
+        per_host: int = 0,
+        exclude_hosts: Sequence[str] = (),
+        candidates: int = Question.candidates,
+        budget: int = Question.budget,
+        why: bool = False,
+    ) -> Answer:
+        """The `k` nearest kin of a page (or of several together), best first.
+
+        exact           rank the best `candidates` by the true similarity of their bags; without,
+                        the order is that of counted signatures
+        alpha           leave out what is not more similar than this
+        unlike          pages that the answers should be unlike
+        per_host        so many answers of one host at the most; 0: any number
+        exclude_hosts   no answers from these hosts and what is below them
+        budget          ids read for each page: lists of very common signatures are left out beyond
+        why             tell the shared terms of each answer
+
+        NotFoundError names URLs that are near one that is not there.
+        """
+        question = Question(
+            self._places(url),
+            self._places(unlike),
+            k,
+            alpha,
+            exact,
+            candidates,
+            per_host,
+            tuple(exclude_hosts),
+            budget,
+        )
+        if not question.like or k < 1:
+            raise UsageError("related needs at least one URL, and a k from 1")
+        with self._readable():
+            return self._answer(question, why=why)
+
+    def _places(self, urls: str | Sequence[str]) -> list[Place]:
+        with self._readable():
+            return [self._folder.locate(u) for u in ([urls] if isinstance(urls, str) else urls)]
+
+    def _answer(self, question: Question, *, why: bool) -> Answer:
+        ranked, counted = rank(self._folder.shards, question)
+        answer = Answer(list(map(asked_page, question.like)), len(counted), counted.capped)
+        answer.extend(_kin(one, question.like if why else ()) for one in ranked)
+        return answer
+
+    def get(self, url: str) -> Bag:
+        """The bag of a URL in any spelling; NotFoundError names what is near."""
+        with self._readable():
+            place = self._folder.locate(url)
+            return place.shard.bag(place.document)
+
+    def all(self) -> Iterator[Bag]:
+        """Every bag, in the order of the URLs."""
+        with self._readable():
+            yield from heapq.merge(*map(_bags, self._folder.shards), key=attrgetter("url"))
+
+    def describe(self, bag: Bag, count: int = 10) -> dict[str, Any]:
+        """A bag in words, heaviest term first; `count` of them, 0: all."""
+        with self._readable():
+            return describe_bag(bag, self._folder.words_for(bag.url), count)
+
+    def info(self) -> dict[str, Any]:
+        """What the index is: pages, parameters, sizes, statistics, and where it came from."""
+        return self._folder.info()
+
+    def verify(self) -> list[str]:
+        """What is wrong with its files, one sentence each; nothing for a sound index."""
+        return verify_index(self._folder.path)
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """A damaged file may say anything: what leads nowhere is told in one sentence."""
+        try:
+            yield
+        except (IndexError, ValueError, OverflowError, MemoryError) as error:
+            raise InputError(
+                f"{self.path} is damaged or was changed while it was read ({error});"
+                f" `pagekin verify --index {self.path}` says more"
+            ) from error
+
+
+def _bags(shard: Shard) -> Iterator[Bag]:
+    return map(shard.bag, range(len(shard)))
+
+
+class _Urls(Sequence[str]):
+    """URLs of consecutive documents."""
+
+    def __init__(self, shard: Shard, low: int, high: int) -> None:
+        self._shard, self._places = shard, range(low, high)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> _Urls: ...
+    def __getitem__(self, at: int | slice) -> str | _Urls:
+        if isinstance(at, int):
+            return self._shard.spelt(self._places[at])
+        some = self._places[at]
+        return _Urls(self._shard, some.start, some.stop)
+
+
+def _kin(ranked: Ranked, asked: Sequence[Place]) -> Kin:
+    place = ranked.place
+    return Kin(
+        place.url,
+        ranked.score,
+        ranked.estimate,
+        ranked.exact,
+        int(place.shard.urls["anchors"][place.document]),
+        reasons(asked, place) if asked else None,
+    )

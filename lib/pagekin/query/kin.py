@@ -1,0 +1,85 @@
+"""What an index answers: kin, with the reasons for them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+__all__ = ["Answer", "Asked", "Kin", "SharedTerm", "Why"]
+
+
+@dataclass(frozen=True)
+class SharedTerm:
+    """A term of both bags; what they share of it is the lesser weight."""
+
+    term: str
+    display: str
+    asked: float  # its weight in the bag that was asked for
+    found: float
+    shared: float
+
+
+@dataclass(frozen=True)
+class Why:
+    """The reasons for a kin: the heaviest shared terms, and where both bags come from."""
+
+    terms: list[SharedTerm]
+    shared_terms: int  # of all
+    shared_weight: float
+    inlinks: int
+    linking_hosts: int
+    crawled: bool
+    asked_inlinks: int
+    asked_linking_hosts: int
+
+
+@dataclass(frozen=True)
+class Kin:
+    """A related page. `score` is what it is ranked by: `exact` if there is one, or `estimate`."""
+
+    url: str
+    score: float
+    estimate: float
+    exact: float | None
+    inlinks: int
+    why: Why | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, as `--json` prints them."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A page that was asked for, as the index knows it."""
+
+    url: str
+    crawled: bool
+    inlinks: int
+    linking_hosts: int
+    terms: int
+
+
+@dataclass(eq=False, repr=False)  # it is compared and shown as the list that it is
+class Answer(list[Kin]):
+    """The kin, best first, and how they were found."""
+
+    asked: list[Asked] = field(default_factory=list)
+    candidates: int = 0  # documents that agree in enough signatures
+    capped: int = 0  # lists of signatures so common that they were not read
+
+    def notes(self) -> list[str]:
+        """What a reader should know about this answer."""
+        said = [_known_by_anchors(page) for page in self.asked if not page.crawled and page.terms]
+        said += [f"{p.url} has an empty bag, and so no kin" for p in self.asked if not p.terms]
+        if self.capped:
+            said.append(
+                f"{self.capped} lists of very common signatures were not read;"
+                " pages that share only these are not found (--budget reads more)"
+            )
+        return said
+
+
+def _known_by_anchors(page: Asked) -> str:
+    links = f"{page.inlinks:,} link{'s' if page.inlinks != 1 else ''}"
+    return f"{page.url} was not read: it is known only by the anchors of {links} to it"
