@@ -225,7 +225,8 @@ def test_until(build, work, small_snapshot):
 def test_until_no_stage(build, work, small_snapshot):
     """A stage that does not exist is answered with those that do, before anything is made."""
     said = build("--until", "bags", small_snapshot)
-    expected = f"pagekin: --until bags: no such stage; there are {', '.join(s.name for s in stages.STAGES)}\n"
+    names = ", ".join(stage.name for stage in stages.STAGES)
+    expected = f"pagekin: --until bags: no such stage; there are {names}\n"
     assert (2, "", expected) == said
     assert not work.exists()
 
