@@ -1,5 +1,5 @@
 # One word each:
-#   make demo    from a fresh machine to readable bags of words, over the snapshot in demo/
+#   make demo    from a fresh machine to related pages, over the snapshot in demo/
 #   make test    all tests
 #   make lint    style and types
 #   make setup   only .venv, with the command .venv/bin/pagekin in it

@@ -33,6 +33,8 @@ class IndexShards(PagekinJob):
     def make_runner(self) -> Any:
         if not self.options.dictionary:
             self.arg_parser.error("--dictionary is needed: document_frequency makes the table")
+        if not self.config.index.shards:
+            self.arg_parser.error("--index-shards is needed: a task does not know all documents")
         return super().make_runner()
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:

@@ -12,6 +12,7 @@ On other machines the index travels with the job. Rests on [SIM] sections 6.2 an
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from pagekin.pipeline.answers import answer_line
 from pagekin.pipeline.job import PagekinJob, Pair
@@ -31,6 +32,11 @@ class RelatedAnswers(PagekinJob):
             help="how, as JSON: k, exact, alpha, per_host, exclude_hosts, candidates, budget, why"
             ' (default: what Index.related takes for default; example: {"k": 5})',
         )
+
+    def make_runner(self) -> Any:
+        if not self.options.index:
+            self.arg_parser.error("--index is needed: pagekin build --index makes one")
+        return super().make_runner()
 
     def dirs(self) -> list[str]:
         if self.options.runner in {None, *ON_THIS_MACHINE}:

@@ -14,7 +14,8 @@ from __future__ import annotations
 import json
 import mmap
 import os
-from collections.abc import Iterator, Mapping
+import weakref
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -149,10 +150,26 @@ class ArrayFile:
         self._header = _read_header(path, kind)
         self.meta: dict[str, Any] = self._header["meta"]
         self.checksum: str = self._header["checksum"]
+        self._places = self._lay_out()
+        self._file = os.open(path, os.O_RDONLY)
+        weakref.finalize(self, os.close, self._file)
         self._arrays = self._map()
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self._arrays[name]
+
+    def read(self, name: str, edges: Iterable[tuple[int, int]]) -> NDArray[Any]:
+        """Slices of an array, joined. They are read: what is mapped stays in memory, and the kernel
+        maps 16 pages for each that is touched."""
+        dtype, _, start = self._places[name]
+        size = dtype.itemsize
+        pieces = [os.pread(self._file, size * (b - a), start + size * a) for a, b in edges]
+        return np.frombuffer(b"".join(pieces), dtype)
+
+    @property
+    def dtypes(self) -> dict[str, str]:
+        """The type of each array, by name."""
+        return {name: array.dtype.str for name, array in self._arrays.items()}
 
     def verify(self) -> None:
         """Read everything and compare the checksum; InputError where it differs."""
@@ -164,22 +181,25 @@ class ArrayFile:
         if checksum.hexdigest() != self.checksum:
             raise InputError(f"{self.path} is damaged: its checksum does not match; {_AGAIN}")
 
-    def _map(self) -> dict[str, NDArray[Any]]:
-        offset, places = self._header["size"], []
+    def _lay_out(self) -> dict[str, tuple[np.dtype[Any], int, int]]:
+        """Type, length and offset of each array."""
+        offset, places = self._header["size"], {}
         for described in self._header["arrays"]:
             dtype, length = np.dtype(described["dtype"]), described["length"]
             offset += -offset % _ALIGN
-            places.append((described["name"], dtype, length, offset))
+            places[described["name"]] = (dtype, length, offset)
             offset += dtype.itemsize * length
         size = self.path.stat().st_size
         if size != offset:
             wrong = "is cut short" if size < offset else "goes on behind its end"
             raise InputError(f"{self.path} {wrong}: it should hold {offset} bytes and has {size}")
-        with self.path.open("rb") as file:
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return places
+
+    def _map(self) -> dict[str, NDArray[Any]]:
+        mapped = mmap.mmap(self._file, 0, access=mmap.ACCESS_READ)
         return {
             name: np.frombuffer(mapped, dtype, length, start) if length else np.empty(0, dtype)
-            for name, dtype, length, start in places
+            for name, (dtype, length, start) in self._places.items()
         }
 
 

@@ -62,7 +62,7 @@ def add_parser(commands: Any) -> None:
         default=0.0,
         metavar="A",
         help="leave out pages that are not more similar than this (default: %(default)s, none; the"
-        " paper: 0.15, which leaves out 9 of 10 kin)",
+        " paper's 0.15 leaves 6 of 10 answers on Wikipedia's pages)",
     )
     add("--why", action="store_true", help="the terms shared, and where both bags come from")
     add("--unlike", action="append", default=[], metavar="URL", help="be unlike this page; again")
@@ -77,7 +77,7 @@ def add_parser(commands: Any) -> None:
     add(
         "--candidates",
         type=int,
-        default=200,
+        default=100,
         metavar="N",
         help="how many candidates are ranked exactly (default: %(default)s)",
     )
@@ -110,8 +110,7 @@ def run(options: argparse.Namespace) -> int:
     if options.urls:
         return _answer_each(index, options)
     answer = index.related(options.url, options.k, why=options.why, **_how(options))
-    for note in answer.notes():
-        print(f"pagekin: {note}", file=sys.stderr)
+    _say_notes(answer)
     if options.json:
         print(json.dumps([kin.as_dict() for kin in answer], ensure_ascii=False, indent=2))
     else:
@@ -119,11 +118,20 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _say_notes(answer: Any) -> None:
+    for note in answer.notes():
+        print(f"pagekin: {note}", file=sys.stderr)
+
+
 def _check(options: argparse.Namespace) -> None:
     if [bool(options.url), options.all, options.urls is not None].count(True) != 1:
         raise UsageError("name URLs, or --urls FILE, or --all")
     if options.runner and not options.all:
         raise UsageError(f"-r {options.runner} goes with --all")
+    if options.conf and not options.runner:
+        raise UsageError("-c goes with -r")
+    if options.conf and not options.conf.is_file():
+        raise UsageError(f"-c {options.conf}: there is no such file")
     if options.unlike and not options.url:
         raise UsageError("--unlike goes with URLs")
     for name, least in (("k", 1), ("candidates", 1), ("budget", 1), ("per_host", 0)):
@@ -158,6 +166,7 @@ def _answer_each(index: Any, options: argparse.Namespace) -> int:
             print(f"pagekin: {error}", file=sys.stderr)
             missing += 1
             continue
+        _say_notes(answer)
         if options.json:
             kin = [one.as_dict() for one in answer]
             print(json.dumps({"url": answer.asked[0].url, "related": kin}, ensure_ascii=False))

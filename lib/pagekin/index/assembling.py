@@ -20,13 +20,14 @@ import numpy as np
 from pagekin.config import BuildConfig, to_dict
 from pagekin.errors import UsageError
 from pagekin.index.building import Piece, shard_pieces
-from pagekin.index.header import IndexHeader, write_header
+from pagekin.index.header import IndexHeader, is_header, write_header
 from pagekin.index.layout import ALIASES, HEADER, SHARD_FILES, shard_name
 from pagekin.tables import ArrayFile, ArrayWriter
 from pagekin.web.resolution import write_aliases
 
-__all__ = ["check_target", "index_in_place", "write_index", "write_shard"]
+__all__ = ["check_target", "index_in_place", "sweep_beside", "write_index", "write_shard"]
 
+_BESIDE = ("new", "old")  # folders beside the index while it is exchanged
 _MOST_INLINKS = 16  # the header tells how many documents have 0, 1 ... 15, and more inlinks
 
 Frequencies = dict[str, float]
@@ -37,26 +38,68 @@ def check_target(path: Path) -> None:
     """UsageError where an index cannot be written to `path`."""
     if path.exists() and not path.is_dir():
         raise UsageError(f"--index {path}: is a file; an index is a folder")
-    if path.is_dir() and not (path / HEADER).exists() and any(path.iterdir()):
+    if not path.is_dir() or not any(path.iterdir()):
+        return
+    if not is_header(path / HEADER):
         raise UsageError(f"--index {path}: holds other files and is no index; name a new folder")
+    for other in sorted(path.iterdir()):
+        if other.name not in {HEADER, ALIASES} and not other.match("shard-?????"):
+            raise UsageError(
+                f"--index {path}: holds {other.name} beside an index, which would be lost; move it"
+                " away, or name a new folder"
+            )
 
 
 @contextmanager
 def index_in_place(path: Path) -> Iterator[Path]:
     """A folder that becomes `path` at the end, if nothing is raised."""
     check_target(path)
-    path = path.absolute()
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
-    made, old = (path.with_name(f".{path.name}.{word}.{os.getpid()}") for word in ("new", "old"))
+    sweep_beside(path)
+    made, old = (path.with_name(f".{path.name}.{word}.{os.getpid()}") for word in _BESIDE)
     try:
         made.mkdir()
         yield made
-        if path.exists():
-            path.rename(old)
-        made.rename(path)
+        _exchange(made, path, old)
     finally:
         for folder in (made, old):
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _exchange(made: Path, path: Path, old: Path) -> None:
+    if path.exists():
+        path.rename(old)
+    try:
+        made.rename(path)
+    except OSError:
+        if old.exists():
+            old.rename(path)
+        raise
+
+
+def sweep_beside(path: Path) -> None:
+    """Remove what writers of this index left that were killed: their process is no more."""
+    path = path.resolve()
+    if not path.parent.is_dir():
+        return
+    starts = tuple(f".{path.name}.{word}." for word in _BESIDE)
+    for beside in sorted(path.parent.iterdir()):
+        number = beside.name.rpartition(".")[2]
+        if beside.name.startswith(starts) and number.isdigit() and not _lives(int(number)):
+            if ".old." in beside.name and not path.exists():
+                beside.rename(path)  # killed between two moves: it is the index
+            shutil.rmtree(beside, ignore_errors=True)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass  # it is another user's
+    return True
 
 
 def write_index(  # noqa: PLR0917 - all that a header says

@@ -15,6 +15,7 @@ import numpy as np
 
 from pagekin.bags.bag import Bag
 from pagekin.bags.dictionary import Entry
+from pagekin.errors import UsageError
 from pagekin.index.inversion import Numbers, invert
 from pagekin.minhash.hashing import EMPTY
 
@@ -98,7 +99,10 @@ def _bag_pieces(bags: list[Bag], start: int) -> Iterator[Piece]:
 
 def _list_pieces(rows: list[Numbers], listed: Numbers) -> Iterator[Piece]:
     if rows[0].shape[1] * len(listed) > _MOST_IDS:
-        raise OverflowError("a shard holds too many documents; build with more --shards")
+        raise UsageError(
+            f"a shard would hold {len(listed):,} documents, more than 32 bits count; name more"
+            " --shards"
+        )
     keys = ids = 0
     for position in invert(rows, listed):
         yield "I/directory", (position.directory + np.uint32(keys)).astype("<u4").tobytes()

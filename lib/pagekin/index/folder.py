@@ -14,7 +14,6 @@ from pagekin.index.layout import ALIASES, shard_of
 from pagekin.index.shard import Shard
 from pagekin.web.resolution import Resolution
 from pagekin.web.spellings import address_of, spellings
-from pagekin.web.urls import host
 
 __all__ = ["IndexFolder", "Place"]
 
@@ -100,11 +99,16 @@ class IndexFolder:
 
     def near(self, key: str) -> list[str]:
         """Other spellings that are in the index, and what else there is on the host."""
-        known = [u for u in spellings(key) if self.find(u)]
-        for start in dict.fromkeys(f"{u.partition('://')[0]}://{host(u)}/" for u in [key, *known]):
-            beside = sorted(url for shard in self.shards for url in _beside(shard, start.encode()))
-            known += beside
+        others = spellings(key)
+        known = [u for u in others if self.find(u)]
+        for start in dict.fromkeys(map(_origin, [key, *known, *others])):
+            known += sorted(url for shard in self.shards for url in _beside(shard, start.encode()))
         return list(dict.fromkeys(known))[:_SUGGESTED]
+
+
+def _origin(url: str) -> str:
+    """Scheme, host and port, with the slash behind them."""
+    return url[: url.index("/", url.index("//") + 2) + 1]
 
 
 def _beside(shard: Shard, start: bytes) -> list[str]:

@@ -7,7 +7,7 @@ same bytes wherever they are built.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,10 @@ import xxhash
 from pagekin.errors import InputError
 from pagekin.index.layout import FORMAT, HEADER
 
-__all__ = ["IndexHeader", "read_header", "write_header"]
+__all__ = ["IndexHeader", "is_header", "read_header", "write_header"]
 
 _KIND = "pagekin index"
+_OPENING = 16  # bytes before and around it, however the JSON is laid out
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,17 @@ def read_header(folder: Path) -> IndexHeader:
         )
     if checksum != _checksum(said) or text != _rendered(said):
         raise InputError(f"{path} is damaged: its checksum does not match; build the index again")
+    if set(said) != {f.name for f in fields(IndexHeader)}:
+        raise InputError(f"{path} says other things than this pagekin reads; build the index again")
     return IndexHeader(**said)
+
+
+def is_header(path: Path) -> bool:
+    """Is this file the header of an index, if perhaps a damaged one or of another format?"""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return _KIND.encode() in file.read(len(_KIND) + _OPENING)
 
 
 def _rendered(said: dict[str, Any]) -> bytes:

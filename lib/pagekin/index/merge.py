@@ -11,6 +11,7 @@ import heapq
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
+from math import gcd
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,10 +25,12 @@ from pagekin.index.folder import IndexFolder
 from pagekin.index.inversion import Numbers
 from pagekin.index.layout import ALIASES, shard_of
 from pagekin.index.shard import Shard
+from pagekin.index.verify import wrong_files
 
 __all__ = ["merge_indexes"]
 
 _EVERY = 1_000  # documents between two reports
+_MOST_SHARDS = 100_000  # as for a build
 
 Report = Callable[[int, int], None]
 
@@ -59,11 +62,15 @@ def merge_indexes(
     """Write the merged index; gives what it holds."""
     if len(paths) < 2:
         raise UsageError("merge-index takes at least two indexes")
+    if not 0 <= shards <= _MOST_SHARDS:
+        raise UsageError(f"--shards {shards}: it must be at least 0 and at most {_MOST_SHARDS}")
     check_target(target)
     folders = [IndexFolder(path) for path in paths]
     config = _common_config(folders)
     count = shards or config.index.shards
     config = replace(config, index=replace(config.index, shards=count))
+    for wrong in (sentence for f in folders for sentence in wrong_files(f.path, f.header)):
+        raise InputError(wrong)  # or the new checksums would call damage sound
     merger = _Merger(folders, count, report)
     with index_in_place(target) as made:
         header = write_index(
@@ -86,16 +93,31 @@ def merge_indexes(
 def _common_config(folders: Sequence[IndexFolder]) -> BuildConfig:
     """The configuration of all; the number of shards may differ."""
     first = folders[0]
+    ours = _parameters(first)
     for other in folders[1:]:
-        for section, values in first.header.config.items():
-            for key, value in values.items():
-                theirs = other.header.config[section][key]
-                if theirs != value and (section, key) != ("index", "shards"):
-                    raise InputError(
-                        f"{first.path} and {other.path} cannot be merged: {section}.{key} is"
-                        f" {value} in the first and {theirs} in the other"
-                    )
-    return from_dict(first.header.config)
+        theirs = _parameters(other)
+        for name in [*ours, *theirs]:
+            if ours.get(name) != theirs.get(name):
+                raise InputError(
+                    f"{first.path} and {other.path} cannot be merged: {name} is {ours.get(name)} in"
+                    f" the first and {theirs.get(name)} in the other"
+                )
+    try:
+        return from_dict(first.header.config)
+    except (KeyError, TypeError) as error:
+        raise InputError(
+            f"{first.path} has parameters that this pagekin does not know; build it again"
+        ) from error
+
+
+def _parameters(folder: IndexFolder) -> dict[str, Any]:
+    """All parameters but the number of shards, in their order."""
+    return {
+        f"{section}.{key}": value
+        for section, values in folder.header.config.items()
+        for key, value in values.items()
+        if (section, key) != ("index", "shards")
+    }
 
 
 def _frequencies(folders: Sequence[IndexFolder]) -> dict[str, float]:
@@ -131,12 +153,18 @@ class _Merger:
             self._of_shard(source, old, shard)
             for source, folder in enumerate(self._folders)
             for old in folder.shards
+            if self._may_share(len(folder.shards), old.number, shard)
         ]
         for _, group in groupby(heapq.merge(*streams, key=_url), key=_url):
             held = self._best(list(group))
             bag = held.shard.bag(held.document)
             words.learn(held.shard, bag.terms)
             yield Document(bag, held.shard.H[held.document])
+
+    def _may_share(self, shards: int, old: int, new: int) -> bool:
+        """Can a document lie in both? A hash leaves equal rests by what divides both numbers."""
+        both = gcd(shards, self._shards)
+        return old % both == new % both
 
     def _of_shard(self, source: int, old: Shard, shard: int) -> Iterator[_Held]:
         for document in range(len(old)):

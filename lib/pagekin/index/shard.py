@@ -26,6 +26,9 @@ __all__ = ["Lists", "Shard"]
 
 _COUNTS = ("crawled", "anchors", "pages", "hosts")
 
+# as bits; negative weights and those that are no numbers are not below it either
+_INFINITE = np.uint32(0x7F800000)
+
 Places = NDArray[np.int64]
 
 
@@ -118,6 +121,11 @@ class Shard:
             raise self.damaged("I")
         return bits
 
+    @cached_property
+    def _offsets(self) -> Places:
+        """Where each position begins in the directory."""
+        return np.arange(self.count) * ((1 << self._bits) + 1)
+
     def lists(self, signatures: Numbers) -> Lists:
         """Where the lists of the documents are that agree with these signatures, by position."""
         inverted, bits = self._inverted, self._bits
@@ -126,13 +134,11 @@ class Shard:
             none = np.zeros(self.count, np.int64)
             return Lists(none, none)
         wanted = signatures.astype(np.uint64)
-        bucket = (wanted >> np.uint64(32 - bits)).astype(np.int64)
-        bucket += np.arange(self.count) * ((1 << bits) + 1)
+        bucket = (wanted >> np.uint64(32 - bits)).astype(np.int64) + self._offsets
         low = inverted["directory"][bucket].astype(np.int64)
         stop = inverted["directory"][bucket + 1].astype(np.int64)
-        last = len(keys) - 1
-        found = _bisect(keys, low, np.minimum(stop, len(keys)), signatures, last)
-        hit = (found < stop) & (keys[np.minimum(found, last)] == signatures)
+        found = _bisect(keys, low, stop, signatures)
+        hit = (found < stop) & (keys.take(found, mode="clip") == signatures)
         found = np.where(hit, found, 0)
         begin = np.where(hit, starts[found], 0).astype(np.int64)
         end = np.where(hit, starts[found + 1], 0).astype(np.int64)
@@ -162,7 +168,22 @@ class Shard:
         low, high = bounds[document], bounds[document + 1]
         if not low <= high <= len(self._bags["terms"]):
             raise self.damaged("bags")
-        return self._bags["terms"][low:high], self._bags["weights"][low:high]
+        return self._bags["terms"][low:high], self._sound(self._bags["weights"][low:high])
+
+    def bags_of(self, documents: Numbers) -> tuple[Numbers, NDArray[np.float32], NDArray[np.int64]]:
+        """Terms and weights of documents, laid behind one another, and where each begins."""
+        bounds = self._bags["bounds"]
+        lows, highs = bounds[documents], bounds[documents + 1]
+        if (lows > highs).any() or (highs > len(self._bags["terms"])).any():
+            raise self.damaged("bags")
+        edges = list(zip(lows.tolist(), highs.tolist(), strict=True))
+        terms, weights = (self._bags.read(name, edges) for name in ("terms", "weights"))
+        return terms, self._sound(weights), np.cumsum([0, *(b - a for a, b in edges)])
+
+    def _sound(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        if (weights.view(np.uint32) >= _INFINITE).any():
+            raise self.damaged("bags")
+        return weights
 
     def bag(self, document: int) -> Bag:
         """The bag of a document."""
@@ -180,11 +201,11 @@ class Shard:
         return InputError(f"{path} is damaged: it contradicts itself; `pagekin verify` says more")
 
 
-def _bisect(keys: Numbers, low: Places, high: Places, wanted: Numbers, last: int) -> Places:
+def _bisect(keys: Numbers, low: Places, high: Places, wanted: Numbers) -> Places:
     """For each search the first place from `low` on whose key is not below the wanted one."""
-    while (low < high).any():
+    while (more := low < high).any():
         middle = (low + high) >> 1
-        below = (keys[np.minimum(middle, last)] < wanted) & (low < high)
-        high = np.where(below, high, np.minimum(high, middle))
-        low = np.where(below, middle + 1, low)
+        below = keys.take(middle, mode="clip") < wanted
+        below &= more
+        low, high = np.where(below, middle + 1, low), np.where(below, high, middle)
     return low

@@ -20,7 +20,7 @@ from pagekin.index.layout import ALIASES, HEADER, SHARD_FILES, shard_name, shard
 from pagekin.minhash.hashing import EMPTY
 from pagekin.tables import ArrayFile
 
-__all__ = ["verify_index"]
+__all__ = ["verify_index", "wrong_files"]
 
 Files = dict[str, ArrayFile]
 Report = Callable[[int, int], None]  # shards done, of so many
@@ -30,18 +30,24 @@ def verify_index(path: Path, report: Report = lambda done, total: None) -> list[
     """What is wrong, one sentence each; an empty list for a sound index."""
     try:
         header = read_header(path)
-        wrong = list(_check_file(path / ALIASES, "resolution", header.files.get(ALIASES, "")))
     except InputError as error:
         return [str(error)]
-    totals: NDArray[np.int64] = np.zeros(3, np.int64)
+    wrong = list(_check_aliases(path / ALIASES, header.files.get(ALIASES, "")))
+    totals: NDArray[np.int64] = np.zeros(4, np.int64)
     for shard in range(header.shards):
         report(shard, header.shards)
         found = list(_check_shard(path, shard, header, totals))
         wrong += found
-    said = (header.documents, header.listed, header.crawled)
+    said = (header.documents, header.listed, header.crawled, header.empty)
     if not wrong and tuple(totals.tolist()) != said:
         wrong.append(f"{path / HEADER} counts {said}, its shards hold {tuple(totals.tolist())}")
     return wrong
+
+
+def wrong_files(path: Path, header: IndexHeader) -> Iterator[str]:
+    """The files that are not as they were written, one sentence each."""
+    for name, checksum in header.files.items():
+        yield from _check_file(path / name, "", checksum)
 
 
 def _check_file(path: Path, kind: str, checksum: str) -> Iterator[str]:
@@ -53,6 +59,30 @@ def _check_file(path: Path, kind: str, checksum: str) -> Iterator[str]:
     else:
         if file.checksum != checksum:
             yield f"{path} is not the file that this index was written with"
+
+
+def _check_aliases(path: Path, checksum: str) -> Iterator[str]:
+    wrong = list(_check_file(path, "resolution", checksum))
+    yield from wrong
+    if not wrong and not _aliases_hold(ArrayFile(path)):
+        yield f"{path}: aliases ascending, each with a target"
+
+
+def _aliases_hold(file: ArrayFile) -> bool:
+    if not _has(file, {"aliases": "<u8", "starts": "<u8", "ends": "<u8", "targets": "|u1"}):
+        return False
+    keys, starts, ends = file["aliases"], file["starts"], file["ends"]
+    return (
+        len(keys) == len(starts) == len(ends)
+        and bool((keys[1:] > keys[:-1]).all())
+        and bool(((starts < ends) & (ends <= len(file["targets"]))).all())
+    )
+
+
+def _has(file: ArrayFile, dtypes: dict[str, str]) -> bool:
+    """Are these arrays in it, of these types?"""
+    found = file.dtypes
+    return all(found.get(name) == dtype for name, dtype in dtypes.items())
 
 
 def _check_shard(
@@ -77,7 +107,8 @@ def _check_shard(
                 return  # what follows may rest on it
         crawled = int(np.count_nonzero(files["urls"]["crawled"]))
         listed = len(files["I"]["ids"]) // count
-        totals += np.array([len(files["urls"]["anchors"]), listed, crawled])
+        empty = int(np.count_nonzero(np.diff(files["bags"]["bounds"]) == 0))
+        totals += np.array([len(files["urls"]["anchors"]), listed, crawled, empty])
 
 
 def _invariants(
@@ -85,12 +116,15 @@ def _invariants(
 ) -> Iterator[tuple[str, bool]]:
     """(what must hold, does it), in an order in which each may rest on those before."""
     urls, bags, words = files["urls"], files["bags"], files["words"]
+    for name, file in SHARD_FILES.items():
+        yield f"{name}: its arrays", _has(files[name], file.dtypes)
     for name in ("urls", "bags", "words"):
         body = "terms" if name == "bags" else "text"
         yield f"{name}: bounds", _bounds_hold(files[name]["bounds"], len(files[name][body]))
     documents = len(urls["bounds"]) - 1
     for name in ("crawled", "anchors", "pages", "hosts"):
         yield f"urls: {name} of every document", len(urls[name]) == documents
+    yield "urls: crawled is 0 or 1", bool((urls["crawled"] <= 1).all())
     yield "URLs in their order, and of this shard", _urls_hold(urls, shard, shards)
     yield "a bag for every document", len(bags["bounds"]) - 1 == documents
     yield "a weight for every term", len(bags["terms"]) == len(bags["weights"])
@@ -134,7 +168,8 @@ def _bags_hold(bags: ArrayFile) -> bool:
     first = np.zeros(len(terms) + 1, dtype=np.bool_)
     first[bounds.astype(np.int64)] = True
     rising = terms[1:] > terms[:-1]
-    return bool((rising | first[1:-1]).all()) and bool((bags["weights"] > 0).all())
+    weights = bags["weights"]
+    return bool((rising | first[1:-1]).all()) and bool(((weights > 0) & (weights < np.inf)).all())
 
 
 def _lists_hold(inverted: ArrayFile, rows: NDArray[np.uint32], listed: NDArray[np.uint32]) -> bool:
@@ -151,5 +186,6 @@ def _lists_hold(inverted: ArrayFile, rows: NDArray[np.uint32], listed: NDArray[n
         ):
             return False
         keys, ids = keys + more[0], ids + more[1]
-    lengths = [len(inverted[name]) for name in ("keys", "starts", "ids")]
-    return lengths == [keys, keys + 1, ids] and int(inverted["starts"][-1]) == ids
+    lengths = [len(inverted[name]) for name in ("directory", "keys", "starts", "ids")]
+    whole = [rows.shape[1] * width, keys, keys + 1, ids]
+    return lengths == whole and int(inverted["starts"][-1]) == ids

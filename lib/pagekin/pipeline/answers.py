@@ -53,6 +53,8 @@ def answers_of_job(index: Index, question: Mapping[str, Any], engine: Engine) ->
         made = Path(folder)
         (made / "progress").mkdir()
         inputs = _manifests(index, made / "manifests", engine.width * _PER_CORE)
+        if not inputs:
+            return  # a job without input would read from the keyboard
         options = ["--index", str(index.path.absolute()), "--question", json.dumps(dict(question))]
         options += ["--progress-dir", str(made / "progress")]
         with _progress(made / "progress", len(index)):

@@ -13,7 +13,7 @@ import pagekin
 from pagekin.bags.frequencies import Frequencies
 from pagekin.config import BuildConfig, to_dict
 from pagekin.errors import InputError
-from pagekin.index.assembling import index_in_place, write_index
+from pagekin.index.assembling import index_in_place, sweep_beside, write_index
 from pagekin.index.building import Piece
 from pagekin.index.header import IndexHeader, read_header
 from pagekin.index.records import parse_piece
@@ -35,6 +35,7 @@ def make_index(
     """Write the index, unless it is there already; gives what the summary says of it."""
     began = time.monotonic()
     built_from = _built_from(workspace)
+    sweep_beside(path)
     header = _standing(path, config, built_from)
     state = "kept" if header else "built"
     if header is None:
@@ -75,8 +76,17 @@ def _standing(path: Path, config: BuildConfig, built_from: dict[str, str]) -> In
         header = read_header(path)
     except InputError:
         return None
-    same = to_plain(to_dict(config)) == to_plain(header.config)
-    return header if same and [built_from] == [s["built_from"] for s in header.sources] else None
+    same = to_plain(to_dict(config)) == header.config
+    same = same and [built_from] == [source.get("built_from") for source in header.sources]
+    return header if same and _is_whole(path, header) else None
+
+
+def _is_whole(path: Path, header: IndexHeader) -> bool:
+    """Is every file there, and as long as it was? (`pagekin verify` reads them all.)"""
+    try:
+        return all(ArrayFile(path / name).checksum == it for name, it in header.files.items())
+    except InputError:
+        return False
 
 
 def to_plain(config: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -79,7 +79,7 @@ class Index:
         alpha: float = 0.0,
         unlike: str | Sequence[str] = (),
         per_host: int = 0,
-        exclude_hosts: Sequence[str] = (),
+        exclude_hosts: str | Sequence[str] = (),
         candidates: int = Question.candidates,
         budget: int = Question.budget,
         why: bool = False,
@@ -105,11 +105,13 @@ class Index:
             exact,
             candidates,
             per_host,
-            tuple(exclude_hosts),
+            (exclude_hosts,) if isinstance(exclude_hosts, str) else tuple(exclude_hosts),
             budget,
         )
-        if not question.like or k < 1:
-            raise UsageError("related needs at least one URL, and a k from 1")
+        if not question.like or k < 1 or min(candidates, per_host, budget) < 0:
+            raise UsageError("related needs at least one URL, a k from 1, and numbers from 0")
+        if not alpha < 1:
+            raise UsageError(f"alpha is {alpha}; it must be below 1")
         with self._readable():
             return self._answer(question, why=why)
 
@@ -152,7 +154,7 @@ class Index:
         """A damaged file may say anything: what leads nowhere is told in one sentence."""
         try:
             yield
-        except (IndexError, ValueError, OverflowError, MemoryError) as error:
+        except (LookupError, ValueError, OverflowError, MemoryError) as error:
             raise InputError(
                 f"{self.path} is damaged or was changed while it was read ({error});"
                 f" `pagekin verify --index {self.path}` says more"

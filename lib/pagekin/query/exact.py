@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,38 +13,38 @@ __all__ = ["DECIMALS", "jaccards"]
 DECIMALS = 12  # similarities are compared so far: the order of additions breaks no tie
 _MASK = np.uint32(0xFFFF)
 
-TermsAndWeights = tuple[Numbers, Weights]
+Bounds = NDArray[np.int64]
 
 
-def jaccards(bag: TermsAndWeights, others: Sequence[TermsAndWeights]) -> NDArray[np.float64]:
-    """The similarity of `bag` to each of the others."""
-    if not others:
-        return np.empty(0)
-    terms, weights = bag[0], bag[1].astype(np.float64)
-    their_terms = np.concatenate([other[0] for other in others])
-    their_weights = np.concatenate([other[1] for other in others]).astype(np.float64)
-    bounds = np.cumsum([0, *(len(other[0]) for other in others)])
-    mine, theirs = _shared(terms, their_terms)
-    shared = np.minimum(weights[mine], their_weights[theirs])
-    minima = _sums(shared, np.searchsorted(theirs, bounds))
-    maxima = weights.sum() + _sums(their_weights, bounds) - minima
-    result = np.zeros(len(others))
+def jaccards(
+    bag: tuple[Numbers, Weights], terms: Numbers, weights: Weights, bounds: Bounds
+) -> NDArray[np.float64]:
+    """The similarity of `bag` to each of the bags that lie behind one another in the arrays."""
+    own = bag[1].astype(np.float64)
+    theirs = weights.astype(np.float64)
+    at, of = _shared(bag[0], terms)
+    minima = _sums(np.minimum(own[at], theirs[of]), of.searchsorted(bounds))
+    maxima = own.sum() + _sums(theirs, bounds) - minima
+    result = np.zeros(len(bounds) - 1)
     np.divide(minima, maxima, out=result, where=maxima > 0)
     return result.round(DECIMALS)
 
 
-def _shared(terms: Numbers, theirs: Numbers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _shared(own: Numbers, theirs: Numbers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Places of equal terms in both arrays. Most of theirs are sorted out by 16 bits of them."""
+    if not len(own):
+        return np.empty(0, np.int64), np.empty(0, np.int64)
     seen = np.zeros(int(_MASK) + 1, dtype=np.bool_)
-    seen[terms & _MASK] = True
-    maybe = np.flatnonzero(seen[theirs & _MASK])
+    seen[own & _MASK] = True
+    maybe = seen[theirs & _MASK].nonzero()[0]
     wanted = theirs[maybe]
-    at = np.minimum(np.searchsorted(terms, wanted), max(len(terms) - 1, 0))
-    equal = terms[at] == wanted if len(terms) else np.zeros(0, np.bool_)
+    at = own.searchsorted(wanted)
+    np.minimum(at, len(own) - 1, out=at)
+    equal = own[at] == wanted
     return at[equal], maybe[equal]
 
 
-def _sums(values: NDArray[np.float64], bounds: NDArray[np.int64]) -> NDArray[np.float64]:
+def _sums(values: NDArray[np.float64], bounds: Bounds) -> NDArray[np.float64]:
     """The sum of each slice. One slice's sum depends on nothing but its own values."""
     sums = np.add.reduceat(np.append(values, 0.0), bounds[:-1])
     return np.where(bounds[1:] > bounds[:-1], sums, 0.0)  # reduceat gives empty ones a value

@@ -74,8 +74,8 @@ class Answer(list[Kin]):
         said += [f"{p.url} has an empty bag, and so no kin" for p in self.asked if not p.terms]
         if self.capped:
             said.append(
-                f"{self.capped} lists of very common signatures were not read;"
-                " pages that share only these are not found (--budget reads more)"
+                f"{self.capped} signatures are so common that their lists were not read;"
+                " pages that share only these are not found (--budget N reads more)"
             )
         return said
 

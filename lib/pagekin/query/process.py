@@ -2,21 +2,19 @@
 
 The paper reads all m lists and counts. So does this, with two ways to read less:
 
-- Above a threshold. Who agrees in `need` of F lists stands in one of any F - need + 1 of them. So
-  the need - 1 longest lists are not read: their part is looked up in H, for those met in the
-  shorter ones. The result is that of the plain algorithm.
+- Above a threshold. Who agrees in `need` of F lists stands in any F - need + 1 of them at least
+  once. So the need - 1 longest lists are not read: their part is looked up in H, for those met in
+  the shorter ones. The result is that of the plain algorithm.
 - Hot signatures. Lists are read from the shortest on until `budget` ids are read (at least one
   list); the best of those met are then counted exactly, in H. Who stands in long lists alone is not
   found. `Counted.capped` says in how many lists that happened; it is 0 where nothing was left out.
 
-Which lists are read depends on their lengths over all shards, and ties are settled by URL, so
-shards do not show in the result.
+Which lists are read depends on their lengths over all shards, so shards do not show in the result.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,12 +23,14 @@ from numpy.typing import NDArray
 from pagekin.index.inversion import Numbers
 from pagekin.index.shard import Lists, Shard
 
-__all__ = ["Counted", "Found", "best", "count_equal", "least_count"]
+__all__ = ["Counted", "Found", "count_equal", "least_count"]
 
 _VERIFIED = 1000  # documents that are counted exactly where lists are left out
 _LOOK_UP = 8  # looking a document up in H costs as much as reading so many ids
 
-Counts = NDArray[np.int64] | NDArray[np.float64]  # means, where several pages are asked for
+_FIRST = np.zeros(1, np.int64)
+
+Scores = NDArray[np.int64] | NDArray[np.float64]  # counts, or what is made of them
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,11 @@ class Found:
 
     shard: Shard
     ids: Numbers
-    counts: Counts
+    scores: Scores
+
+    def where(self, kept: NDArray[np.bool_]) -> Found:
+        """Some of them."""
+        return Found(self.shard, self.ids[kept], self.scores[kept])
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,8 @@ def least_count(alpha: float, count: int) -> int:
     >>> least_count(0.15, 80), least_count(0.0, 80)
     (13, 1)
     """
-    return next(k for k in range(1, count + 2) if k / count > alpha)
+    near = max(int(alpha * count), 1)
+    return next(k for k in range(near, count + 2) if k / count > alpha)
 
 
 def count_equal(
@@ -72,13 +77,13 @@ def count_equal(
     """
     lists = [shard.lists(signatures) for shard in shards]
     lengths = sum((one.ends - one.starts for one in lists), np.zeros(len(signatures), np.int64))
-    order = np.argsort(lengths, kind="stable")[np.count_nonzero(lengths == 0) :]
+    order = lengths.argsort(kind="stable")[np.count_nonzero(lengths == 0) :]
     need = least_count(alpha, len(signatures))
     if need > len(order):
         return Counted([])
-    sums = np.cumsum(lengths[order])
+    sums = lengths[order].cumsum()
     enough = len(order) - need + 1  # lists that everyone of interest stands in one of
-    read = min(enough, max(1, int(np.searchsorted(sums, budget, side="right"))))
+    read = min(enough, max(1, int(sums.searchsorted(budget, side="right"))))
     capped = enough - read
     left_out = int(sums[-1] - sums[read - 1])
     if not capped and left_out <= _LOOK_UP * int(sums[read - 1]):
@@ -87,7 +92,9 @@ def count_equal(
     if read < len(order):
         least = _least_worth(found, max(_VERIFIED, 4 * wanted)) if capped else 1
         found = [_verify(one, signatures, least) for one in found]
-    return Counted([_at_least(one, need) for one in found], capped)
+    if need > 1:
+        found = [one.where(one.scores >= need) for one in found]
+    return Counted(found, capped)
 
 
 def _collect(shard: Shard, lists: Lists, positions: NDArray[np.int64]) -> Found:
@@ -101,48 +108,19 @@ def _collect(shard: Shard, lists: Lists, positions: NDArray[np.int64]) -> Found:
     met.sort()
     if int(met[-1]) >= len(shard):
         raise shard.damaged("I")
-    first = np.flatnonzero(met[1:] != met[:-1])
-    first += 1
-    first = np.concatenate((_ZERO, first))
-    return Found(shard, met[first], np.diff(first, append=len(met)))
-
-
-_ZERO = np.zeros(1, np.int64)
+    bounds = np.concatenate((_FIRST, (met[1:] != met[:-1]).nonzero()[0] + 1, [len(met)]))
+    return Found(shard, met[bounds[:-1]], bounds[1:] - bounds[:-1])
 
 
 def _least_worth(found: list[Found], limit: int) -> int:
     """The least count that is worth verifying: few enough have it, or it is the highest of all."""
-    histogram = np.bincount(np.concatenate([one.counts for one in found]))
-    above = np.cumsum(histogram[::-1])[::-1]  # so many have this count or a higher one
-    fits = np.flatnonzero(above <= limit)
+    histogram = np.bincount(np.concatenate([one.scores for one in found]).astype(np.int64))
+    above = histogram[::-1].cumsum()[::-1]  # so many have this count or a higher one
+    fits = (above <= limit).nonzero()[0]
     return int(min(fits[0] if len(fits) else len(histogram), len(histogram) - 1))
 
 
 def _verify(found: Found, signatures: Numbers, least: int) -> Found:
     """The true counts of those that were met at least so often."""
-    ids = found.ids[found.counts >= least]
+    ids = found.ids[found.scores >= least]
     return Found(found.shard, ids, (found.shard.H[ids] == signatures).sum(axis=1))
-
-
-def _at_least(found: Found, need: int) -> Found:
-    if need <= 1:
-        return found
-    kept = found.counts >= need
-    return Found(found.shard, found.ids[kept], found.counts[kept])
-
-
-def best(found: Sequence[Found]) -> Iterator[tuple[float, Shard, int, bytes]]:
-    """(count, shard, id, URL) of all candidates: the highest count first, then by URL."""
-    values = np.unique(np.concatenate([_ZERO[:0], *(one.counts for one in found)]))
-    for value in values[::-1].tolist():
-        yield from heapq.merge(*(_with(one, value) for one in found), key=_url)
-
-
-def _with(found: Found, value: float) -> Iterator[tuple[float, Shard, int, bytes]]:
-    shard = found.shard
-    for document in found.ids[found.counts == value].tolist():
-        yield value, shard, document, shard.url(document)
-
-
-def _url(entry: tuple[float, Shard, int, bytes]) -> bytes:
-    return entry[3]

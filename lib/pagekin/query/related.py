@@ -9,8 +9,9 @@ candidates brings it back (measured in docs/measurements/queries.md).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +20,9 @@ from numpy.typing import NDArray
 from pagekin.index.folder import Place
 from pagekin.index.inversion import Numbers
 from pagekin.index.shard import Shard
-from pagekin.query.exact import jaccards
-from pagekin.query.process import Counted, Found, best, count_equal
+from pagekin.query.exact import DECIMALS, jaccards
+from pagekin.query.order import Scored, best, select
+from pagekin.query.process import Counted, Found, count_equal
 from pagekin.web.urls import host
 
 __all__ = ["Question", "Ranked", "rank"]
@@ -37,7 +39,7 @@ class Question:
     k: int = 10
     alpha: float = 0.0  # only what is more similar is an answer
     exact: bool = True
-    candidates: int = 200  # how many are ranked exactly
+    candidates: int = 100  # how many are ranked exactly
     per_host: int = 0  # answers of one host at the most; 0: any number
     exclude_hosts: Sequence[str] = ()
     budget: int = 20_000  # ids read for each page that is asked for
@@ -55,33 +57,37 @@ class Ranked(NamedTuple):
 def rank(shards: Sequence[Shard], question: Question) -> tuple[list[Ranked], Counted]:
     """The answer, best first, and the candidates that it was chosen from."""
     counted = _candidates(shards, question)
-    entries = _without_asked(best(counted.found), question)
-    kept = _filtered(entries, question)
+    asked = (*question.like, *question.unlike)
+    found = [_without(one, asked) for one in counted.found]
     if not question.exact:
-        return _first(kept, question, question.per_host), counted
-    per_host = _OF_A_HOST * question.per_host
-    some = _first(kept, question, per_host, max(question.candidates, question.k))
-    exact = _exact_scores(question, [ranked.place for ranked in some])
-    again = [r._replace(score=x, exact=x) for r, x in zip(some, exact, strict=True)]
-    again.sort(key=lambda r: (-r.score, r.place.shard.url(r.place.document)))
-    chosen = (ranked for ranked in again if ranked.score > question.alpha)
-    return _first(chosen, question, question.per_host), counted
+        if not _by_host(question):
+            found = select(found, question.k)
+        found = [_scaled(one) for one in found]
+        return [Ranked(s, s, None, place) for s, place in _answers(found, question)], counted
+    estimates = _worth_ranking(found, question)
+    exact = [_exactly(one, question) for one in estimates]
+    return _with_estimates(_answers(exact, question), estimates), counted
+
+
+# --- candidates -----------------------------------------------------------------------------------
 
 
 def _candidates(shards: Sequence[Shard], question: Question) -> Counted:
     alpha = 0.0 if question.exact else question.alpha
     wanted = max(question.k, question.candidates if question.exact else 0)
-    rows = [place.shard.H[place.document] for place in question.like if _has_terms(place)]
-    each = [count_equal(shards, row, alpha, question.budget, wanted) for row in rows]
-    if len(each) == 1 and not question.unlike:
+    rows = _rows(question.like)
+    full = [p.shard.has_terms(p.document) for p in question.like]
+    each = [
+        count_equal(shards, row, alpha, question.budget, wanted) for row in compress(rows, full)
+    ]
+    if len(each) == len(rows) == 1 and not question.unlike:
         return each[0]
-    against = [place.shard.H[place.document] for place in question.unlike if _has_terms(place)]
-    found = [_combined(shard, each, rows, against) for shard in shards]
+    found = [_combined(shard, each, rows, _rows(question.unlike)) for shard in shards]
     return Counted(found, max((one.capped for one in each), default=0))
 
 
-def _has_terms(place: Place) -> bool:
-    return place.shard.has_terms(place.document)
+def _rows(places: Sequence[Place]) -> list[Numbers]:
+    return [p.shard.H[p.document] for p in places]
 
 
 def _combined(
@@ -96,55 +102,89 @@ def _combined(
         counts = [(rows == row).sum(axis=1) for row in signatures]
         return np.mean(counts, axis=0) if counts else np.zeros(len(ids))
 
-    return Found(shard, ids, mean(like) - mean(unlike))
+    return Found(shard, ids, (mean(like) - mean(unlike)).round(DECIMALS))
 
 
-def _without_asked(
-    entries: Iterator[tuple[float, Shard, int, bytes]], question: Question
-) -> Iterator[tuple[Ranked, str]]:
-    """Ranked by estimate, with their hosts where somebody asks for them."""
-    asked = {(p.shard.number, p.document) for p in (*question.like, *question.unlike)}
-    by_host = question.per_host or question.exclude_hosts
-    for count, shard, document, url in entries:
-        if (shard.number, document) not in asked:
-            share = round(count / shard.count, 12)
-            name = host(url.decode("utf-8", "replace")) if by_host else ""
-            yield Ranked(share, share, None, Place(shard, document)), name
+def _without(found: Found, asked: Sequence[Place]) -> Found:
+    own = [place.document for place in asked if place.shard is found.shard]
+    for document in own:
+        found = found.where(found.ids != document)
+    return found
 
 
-def _filtered(entries: Iterator[tuple[Ranked, str]], question: Question) -> Iterator[Ranked]:
-    names = tuple(name.lower() for name in question.exclude_hosts)
-    for ranked, of_host in entries:
-        if not question.exact and ranked.score <= question.alpha:
-            return  # and so are all that follow
-        if not any(of_host == name or of_host.endswith(f".{name}") for name in names):
-            yield ranked
+def _scaled(found: Found) -> Found:
+    """Estimates in the place of counts."""
+    shares = (found.scores / found.shard.count).round(DECIMALS)
+    return Found(found.shard, found.ids, shares)
 
 
-def _first(
-    entries: Iterator[Ranked], question: Question, per_host: int, limit: int = 0
-) -> list[Ranked]:
-    """The first `limit` (default: k) of them, `per_host` of one host at the most."""
-    taken: list[Ranked] = []
-    hosts: Counter[str] = Counter()
-    for ranked in entries:
-        if len(taken) == (limit or question.k):
-            break
-        if per_host:
-            name = host(ranked.place.url)
-            hosts[name] += 1
-            if hosts[name] > per_host:
-                continue
-        taken.append(ranked)
-    return taken
+# --- exact ----------------------------------------------------------------------------------------
 
 
-def _exact_scores(question: Question, places: list[Place]) -> list[float]:
-    others = [place.shard.terms(place.document) for place in places]
+def _worth_ranking(found: list[Found], question: Question) -> list[Found]:
+    """The candidates that are ranked exactly, with their estimates."""
+    limit = max(question.candidates, question.k * (_OF_A_HOST if question.per_host else 1))
+    if not _by_host(question):
+        return [_scaled(one) for one in select(found, limit)]
+    allowed = _allowed(best(found), question, _OF_A_HOST * question.per_host)
+    chosen: dict[int, list[int]] = {}
+    for scored in islice(allowed, limit):
+        chosen.setdefault(scored.place.shard.number, []).append(scored.place.document)
+    some = [one.where(np.isin(one.ids, chosen.get(one.shard.number, []))) for one in found]
+    return [_scaled(one) for one in some]
+
+
+def _by_host(question: Question) -> bool:
+    """Does anything depend on hosts?"""
+    return bool(question.per_host or question.exclude_hosts)
+
+
+def _exactly(found: Found, question: Question) -> Found:
+    """The same documents with their true similarity."""
+    bags = found.shard.bags_of(found.ids)
 
     def mean(pages: Sequence[Place]) -> NDArray[np.float64]:
-        rows = [jaccards(page.shard.terms(page.document), others) for page in pages]
-        return np.mean(rows, axis=0) if rows else np.zeros(len(others))
+        rows = [jaccards(page.shard.terms(page.document), *bags) for page in pages]
+        return np.mean(rows, axis=0) if rows else np.zeros(len(found.ids))
 
-    scores = mean(question.like) - mean(question.unlike)
-    return [round(score, 12) for score in scores.tolist()]
+    scores = (mean(question.like) - mean(question.unlike)).round(DECIMALS)
+    return Found(found.shard, found.ids, scores)
+
+
+def _with_estimates(answers: Iterable[Scored], estimates: list[Found]) -> list[Ranked]:
+    of = {one.shard.number: one for one in estimates}
+
+    def estimate(place: Place) -> float:
+        one = of[place.shard.number]
+        return float(one.scores[one.ids.searchsorted(np.uint32(place.document))])
+
+    return [Ranked(score, estimate(place), score, place) for score, place in answers]
+
+
+# --- what is shown --------------------------------------------------------------------------------
+
+
+def _answers(found: list[Found], question: Question) -> Iterator[Scored]:
+    """The k best above alpha, as many of a host as may be."""
+    above = [one.where(one.scores > question.alpha) for one in found]
+    if not _by_host(question):
+        return islice(best(above, question.k), question.k)
+    return islice(_allowed(best(above), question, question.per_host), question.k)
+
+
+def _allowed(entries: Iterable[Scored], question: Question, per_host: int) -> Iterator[Scored]:
+    """Without hosts that are excluded; `per_host` of one host at the most, if it is not 0."""
+    excluded = _of_hosts(question.exclude_hosts)
+    taken: Counter[str] = Counter()
+    for scored in entries:
+        name = host(scored.place.url)
+        taken[name] += 1
+        if not excluded(name) and not (per_host and taken[name] > per_host):
+            yield scored
+
+
+def _of_hosts(names: Sequence[str]) -> Callable[[str], bool]:
+    """Is a host one of these, or below one?"""
+    known = tuple(name.lower() for name in names)
+    below = tuple(f".{name}" for name in known)
+    return lambda name: name in known or name.endswith(below)
