@@ -125,7 +125,7 @@ def test_stopped(work, slow, number):
             os.killpg(process.pid, number)
         else:
             process.send_signal(number)
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=60)
         assert 130 == process.returncode
         wait_until(lambda: not living(process.pid), 10)
     assert "pagekin: stopped; the same command goes on from here\n" == said
