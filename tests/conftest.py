@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,6 +30,16 @@ def demo_work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     said = pagekin("build", "--quiet", "--tasks", "2", "--work", work, DEMO)
     assert (0, "", "") == said
     return work
+
+
+@pytest.fixture(scope="session")
+def demo_index(demo_work: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of the demo snapshot, of three shards. For reading only."""
+    base = tmp_path_factory.mktemp("demo-index")
+    work, index = shutil.copytree(demo_work, base / "work"), base / "index"
+    flags = ("--tasks", "2", "--work", work, "--index", index, "--shards", "3")
+    assert (0, "", "") == pagekin("build", "--quiet", *flags, DEMO)
+    return index
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from tests.running import ROOT
 LIB = ROOT / "lib" / "pagekin"
 JOBS = ROOT / "jobs"
 MODULES = [*sorted(LIB.rglob("*.py")), *sorted(JOBS.glob("*.py"))]
-ALGORITHMS = ("bags", "index", "minhash", "query", "text", "web")
+ALGORITHMS = ("bags", "blocks", "cocitation", "evaluate", "index", "minhash", "query", "text", "web")
 
 # Libraries that one part of the house keeps to itself.
 KEPT = {
@@ -32,10 +32,19 @@ KEPT = {
 FLOORS = {
     "text": {"text", "config", "errors"},
     "web": {"web", "text", "config", "counters", "errors", "tables"},
+    "blocks": {"blocks", "web", "text", "config", "counters", "errors"},
+    "evaluate": {
+        *("evaluate", "query", "index", "minhash", "bags", "blocks", "web", "text"),
+        *("config", "counters", "errors", "tables"),
+    },
     "bags": {"bags", "web", "text", "config", "counters", "errors", "tables"},
+    "cocitation": {
+        *("cocitation", "blocks", "index", "web", "text"),
+        *("config", "counters", "errors", "tables"),
+    },
     "minhash": {"minhash", "bags", "text", "config", "errors"},
     "index": {"index", "minhash", "bags", "web", "config", "counters", "errors", "tables"},
-    "query": {"query", "index", "minhash", "bags", "web", "errors"},
+    "query": {"query", "cocitation", "index", "minhash", "bags", "web", "errors"},
     "pipeline": {"pipeline", *ALGORITHMS, "config", "options", "counters", "errors", "tables"},
     "jobs": {"pipeline", *ALGORITHMS, "config", "counters"},
     "commands": {"commands", "pipeline", *ALGORITHMS, "config", "options", "counters", "errors"},

@@ -21,11 +21,15 @@ from typing import Any, NoReturn
 import pagekin
 from pagekin.commands import (
     bag,
+    blocks,
     build,
+    compare,
+    evaluate,
     info,
     merge_index,
     page,
     plan_signatures,
+    pool,
     related,
     verify,
 )
@@ -34,7 +38,10 @@ from pagekin.errors import PagekinError, UsageError
 __all__ = ["main"]
 
 _STOPPED = 130
-_COMMANDS = (build, related, bag, page, info, verify, merge_index, plan_signatures)
+_COMMANDS = (
+    *(build, related, bag, page, blocks, info, verify, merge_index, plan_signatures),
+    *(evaluate, compare, pool),
+)
 
 
 class _Parser(argparse.ArgumentParser):

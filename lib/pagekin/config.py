@@ -5,7 +5,9 @@ field's help text and bounds stand in its metadata, from which `pagekin.options`
 the flags of `pagekin build` and the options of every job.
 
 Rests on [SIM] (Haveliwala, Gionis, Klein, Indyk: Evaluating Strategies for Similarity Search on the
-Web, 2002), sections 3 and 6.1. What the paper leaves open is decided in docs/architecture.md.
+Web, 2002), sections 3 and 6.1, and for blocks on [BLOCK] (Shen, Chen, Meng, Zhang: Finding Related
+Web Pages in Parallel by Using Grouped Link Structures). What the papers leave open is decided in
+docs/architecture.md.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from pagekin.errors import UsageError
 __all__ = [
     "LANGUAGES",
     "BagConfig",
+    "BlockConfig",
     "BuildConfig",
+    "CocitationConfig",
     "IndexConfig",
     "ReadingConfig",
     "SignatureConfig",
@@ -249,6 +253,154 @@ class IndexConfig:
 
 
 @dataclass(frozen=True)
+class BlockConfig:
+    """How a page becomes blocks of links [BLOCK]."""
+
+    rules: str = _option(
+        "structural",
+        "structural: by the tree of elements, fine; coarse: the same, larger blocks; paper:"
+        " sections merged by their text, links and style; page: the whole page is one block",
+        choices=("structural", "coarse", "paper", "page"),
+    )
+    menus: bool = _option(
+        True, "structural: an element that calls itself a menu (tag, class, id or role) is a block"
+    )
+    footer: int = _option(
+        10, "structural: so is one that calls itself a footer, with no more links than this", low=0
+    )
+    page_share: float = _option(
+        0.8, "structural: what holds more than this share of a page's links is cut", low=0, high=1
+    )
+    column: int = _option(
+        20, "structural: what has two parts of so many links and more is cut; 0: it is not", low=0
+    )
+    wrapped: int = _option(
+        5,
+        "structural: what has one link beside a part of so many and more is cut; 0: it is not",
+        low=0,
+    )
+    huge: int = _option(200, "structural: what holds more links than this is cut", low=1)
+    tags: tuple[str, ...] = _option(
+        ("div", "hr", "p", "table", "tr", "ul"), "paper: sections begin and end at these tags"
+    )
+    styles: str = _option(
+        "all",
+        "paper: where styles are read: all, or attributes (no style sheets, no style attributes)",
+        choices=("all", "attributes"),
+    )
+    alt: bool = _option(True, "paper: alternative texts of images are text of their section")
+    t1: float = _option(
+        0.5, "paper: a link section has more than this share of its words in links", low=0, high=1
+    )
+    t2: int = _option(0, "paper: a link section has more links than this", low=0)
+    wordless: float = _option(
+        1.0, "paper: that share where a section has links and no words", low=0, high=1
+    )
+    background: str = _option(
+        "most",
+        "paper: the background of a section is that of most characters, or of the first text",
+        choices=("most", "first"),
+    )
+    bold: str = _option(
+        "any",
+        "paper: what makes a section bold: any bold text, bold text outside_links or"
+        " outside_headings, or all text",
+        choices=("any", "outside_links", "outside_headings", "all"),
+    )
+    bold_factor: float = _option(1.2, "paper: b of bold text in Eq. 1", low=0, high=100)
+    distance: str = _option(
+        "hundred",
+        "paper: colour distances are divided by a hundred and cut at 1, or by the widest of sRGB",
+        choices=("hundred", "widest"),
+    )
+    max_score: float = _option(
+        0.5, "paper: sections whose font scores differ by more are not merged", low=0, high=100
+    )
+    max_words: int = _option(
+        10, "paper: two sections of more words than this are not merged", low=0
+    )
+    larger: str = _option(
+        "words",
+        "paper: rule 5 takes that section for the larger which has more of these",
+        choices=("words", "links", "characters"),
+    )
+    levels: int = _option(
+        0,
+        "paper: merge only within an element that is at most so many of `tags` above both sections;"
+        " 0: anywhere",
+        low=0,
+        high=100,
+    )
+    invalid: str = _option(
+        "links",
+        "links that lead to no web page: take out the links, or the whole sections that hold one",
+        choices=("links", "sections"),
+    )
+    large: int = _option(80, "S: blocks of more links than this are discarded", low=1)
+    dynamic: str = _option(
+        "host",
+        "links with a query lead to the root of their host, of its top sub-domain (domain), are"
+        " dropped, or are kept",
+        choices=("host", "domain", "drop", "keep"),
+    )
+    dynamic_paths: bool = _option(
+        False, "links to programs (cgi-bin, .php, .asp and their kin) are dynamic too"
+    )
+    anchors_first: bool = _option(
+        False, "drop links without anchor text before repeated ones, not after them"
+    )
+
+
+@dataclass(frozen=True)
+class CocitationConfig:
+    """Kin by links that stand together [BLOCK]; in brackets the paper's letters."""
+
+    near: int = _option(
+        8,
+        "links so many places apart and less are as near as neighbours [lambda]",
+        low=0,
+        high=10_000,
+    )
+    place: str = _option(
+        "filtered",
+        "a link's place is counted among the links that the filters left (filtered), or among all"
+        " of its block (block)",
+        choices=("filtered", "block"),
+    )
+    stop_words: bool = _option(True, "anchors are compared without the stop words of the language")
+    language: str = _option(
+        "en",
+        "the language whose stems and stop words anchors get (ISO 639-1)",
+        choices=LANGUAGES,
+        examples=_WITH_STOP_WORDS,
+    )
+    repetition: int = _option(
+        9,
+        "of links with one anchor text on pages of one domain this many count, the best [r]",
+        low=1,
+        high=1 << 30,
+    )
+    domain_limit: float = _option(
+        10.0, "all pages of one domain add this much at the most [N]", low=0, high=1e9
+    )
+    kin: int = _option(15, "related pages of a page at the most [M]", low=1, high=10_000)
+    threshold: float = _option(
+        4.0, "pages of a lower total similarity are not related [T]", low=0, high=1e9
+    )
+    reasons: int = _option(
+        3, "citing domains that are kept with each related page, the heaviest", low=0, high=100
+    )
+    plain: bool = _option(
+        False,
+        "plain co-citation (Dean and Henzinger 1999) for comparison: a page is one block, each"
+        " page counts 1, and near, repetition, domain_limit and inlinks count nothing",
+    )
+    around: int = _option(
+        8, "with plain: half so many links before and behind a link are its company [BF]", low=2
+    )
+
+
+@dataclass(frozen=True)
 class BuildConfig:
     """Everything that decides what a build computes (not where or how fast)."""
 
@@ -259,6 +411,8 @@ class BuildConfig:
     weight: WeightConfig = WeightConfig()
     signatures: SignatureConfig = SignatureConfig()
     index: IndexConfig = IndexConfig()
+    blocks: BlockConfig = BlockConfig()
+    cocitation: CocitationConfig = CocitationConfig()
 
     def __post_init__(self) -> None:
         if self.bag.anchor == self.bag.content == self.bag.links == 0:

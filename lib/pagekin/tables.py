@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import mmap
 import os
+import resource
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -25,7 +26,7 @@ from numpy.typing import NDArray
 
 from pagekin.errors import InputError, naming
 
-__all__ = ["ArrayFile", "ArrayWriter", "write_arrays"]
+__all__ = ["ArrayFile", "ArrayWriter", "allow_open", "write_arrays"]
 
 _WORD = b"pagekin arrays "
 _FORMAT = 1
@@ -137,6 +138,14 @@ def _header(
 
 def _checksum_of(header: bytes) -> bytes:
     return xxhash.xxh3_64_hexdigest(header).encode()
+
+
+def allow_open(files: int) -> None:
+    """Raise the soft limit on open files, often 1,024, as far as the hard one lets us."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < files:
+        most = files if hard == resource.RLIM_INFINITY else min(files, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 class ArrayFile:

@@ -149,7 +149,8 @@ def test_nothing_near(tmp_path):
     """Where nothing is near, all that there is is named."""
     said = complaint(toml(tmp_path, "[zzz]\n"))
     assert (
-        "unknown section zzz; there are reading, text, window, bag, weight, signatures, index"
+        "unknown section zzz; there are reading, text, window, bag, weight, signatures, index,"
+        " blocks, cocitation"
         == said
     )
 
@@ -159,7 +160,7 @@ def test_key_outside_a_section(tmp_path):
     path = toml(tmp_path, 'words = 3\nkind = "basic"\n[text]\nstemming = "stem"\n')
     expected = (
         f"{path}: words, kind stands outside a section;"
-        " sections are reading, text, window, bag, weight, signatures, index"
+        " sections are reading, text, window, bag, weight, signatures, index, blocks, cocitation"
     )
     assert expected == complaint(path)
 
@@ -322,7 +323,8 @@ def test_every_field_is_a_flag_with_its_help():
     for name, section in to_dict(BuildConfig()).items():
         for key, value in section.items():
             text = seen.pop(f"--{name}-{key}".replace("_", "-"))
-            shown = str(value).lower() if value != () else "none"
+            listed = ",".join(value) if isinstance(value, tuple) else str(value).lower()
+            shown = listed or "none"
             assert text.endswith(f"(default: {shown})"), (name, key, text)
             assert len(text) > 30, (name, key)
     assert {} == seen

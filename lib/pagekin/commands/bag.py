@@ -131,7 +131,7 @@ def _lines(described: dict[str, Any]) -> Iterator[str]:
     """A bag for people."""
     yield described["url"]
     yield f"  from {_sources(described)}; {described['size']} terms"
-    heaviest = max((t["weight"] for t in described["terms"]), default=0.0)
+    heaviest = max((t["weight"] for t in described["terms"]), default=0.0) or 1.0
     for term in described["terms"]:
         bar = "#" * max(1, round(_BAR * term["weight"] / heaviest))
         yield f"  {term['weight']:.4f}  {term['display']:24} {bar}"

@@ -11,7 +11,7 @@ from typing import Any
 from pagekin.config import BuildConfig, sections
 from pagekin.errors import UsageError
 from pagekin.options import add_flags, config_from_flags
-from pagekin.pipeline.names import RUNNERS
+from pagekin.pipeline.names import PARTS, RUNNERS
 
 __all__ = ["add_parser"]
 
@@ -60,6 +60,8 @@ def add_parser(commands: Any) -> None:
     add("--until", default="", metavar="STAGE", help="stop behind this stage (--dry-run names all)")
     add("--index", type=Path, metavar="DIR", help="make an index in this folder, to be asked")
     add("--shards", dest="index_shards", type=int, metavar="N", help="the same as --index-shards")
+    add("--without", choices=PARTS, metavar="PART", help=f"leave out one of {' and '.join(PARTS)}")
+    add("--only", choices=PARTS, metavar="PART", help="make nothing but this part")
     add("--base-url", default="", metavar="URL", help="put before the relative paths of a list")
     add(
         "--tasks",
@@ -112,10 +114,20 @@ def run(options: argparse.Namespace) -> int:
         options.max_failed_files,
         quiet=options.quiet,
         index=options.index,
+        parts=_parts(options),
     )
     if options.dry_run:
         return _print_plan(build, missing, as_json=options.json)
     return _print_summary(build.run(), options)
+
+
+def _parts(options: argparse.Namespace) -> tuple[str, ...]:
+    """What is to be made."""
+    if options.only and options.without:
+        raise UsageError("--only and --without: name one of them")
+    if options.only:
+        return (options.only,)
+    return tuple(part for part in PARTS if part != options.without)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -128,6 +140,8 @@ def _check(options: argparse.Namespace) -> None:
         from pagekin.index.assembling import check_target
 
         check_target(options.index)
+        if options.work.resolve().is_relative_to(options.index.resolve()):
+            raise UsageError(f"--index {options.index}: holds the workspace; name another folder")
         if options.until and options.until != names[-1]:
             raise UsageError(f"--until {options.until} stops before the index; leave out --index")
     if options.tasks < 0 or options.max_failed_files < 0:

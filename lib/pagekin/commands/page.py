@@ -9,7 +9,7 @@ from typing import Any
 
 from pagekin.errors import InputError, NotFoundError, UsageError
 
-__all__ = ["add_parser"]
+__all__ = ["add_page_arguments", "add_parser", "open_page"]
 
 _DESCRIPTION = """\
 Show what the reader sees of a page: its title, language and charset, the stream of its words with
@@ -37,16 +37,30 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(run=run)
+    add_page_arguments(parser)
+    group = parser.add_argument_group(
+        "configuration", "as of pagekin build; what concerns more than one page does nothing here"
+    )
+    add_flags(group.add_argument, ("reading", "text"))
+
+
+def add_page_arguments(parser: Any) -> None:
+    """Declare which page is meant, for every command that shows one."""
     add = parser.add_argument
     add("page", metavar="FILE|URL", help="an HTML file; with --warc the URL of a record")
     add("--warc", metavar="WARC", help="the WARC file (any address) that holds the URL")
     add("--url", default="", metavar="URL", help="the address of FILE; its links start from there")
     add("--charset", default="", metavar="NAME", help="the charset that FILE's HTTP header named")
     add("--json", action="store_true", help="print JSON")
-    group = parser.add_argument_group(
-        "configuration", "as of pagekin build; what concerns more than one page does nothing here"
-    )
-    add_flags(group.add_argument, ("reading", "text"))
+
+
+def open_page(
+    options: argparse.Namespace, config: Any, *, as_tree: bool = False
+) -> tuple[Any, Any]:
+    """The page that is meant, and the counters of its reading."""
+    if options.warc and (options.url or options.charset):
+        raise UsageError("--url and --charset go with an HTML file; a WARC record has both")
+    return (_from_warc if options.warc else _from_file)(options, config, as_tree)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -54,10 +68,8 @@ def run(options: argparse.Namespace) -> int:
     from pagekin.options import config_from_flags
     from pagekin.web.show import describe_page, page_lines
 
-    if options.warc and (options.url or options.charset):
-        raise UsageError("--url and --charset go with an HTML file; a WARC record has both")
     config = config_from_flags(options)
-    page, counters = (_from_warc if options.warc else _from_file)(options, config)
+    page, counters = open_page(options, config)
     described = describe_page(page, config.text, counters)
     if options.json:
         print(json.dumps(described, ensure_ascii=False, indent=2))
@@ -66,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _from_file(options: argparse.Namespace, config: Any) -> tuple[Any, Any]:
+def _from_file(options: argparse.Namespace, config: Any, as_tree: bool) -> tuple[Any, Any]:
     from pagekin.counters import Counters
     from pagekin.web.page import make_page
     from pagekin.web.urls import canonical
@@ -86,13 +98,13 @@ def _from_file(options: argparse.Namespace, config: Any) -> tuple[Any, Any]:
     counters = Counters()
     limit = config.reading.max_page_bytes
     counters.add("pages", "cut_to_limit", int(len(body) > limit))
-    page = make_page(url, body[:limit], options.charset, counters)
+    page = make_page(url, body[:limit], options.charset, counters, as_tree=as_tree)
     if isinstance(page, str):
         raise InputError(f"{path}: would be left out: {page}")
     return page, counters
 
 
-def _from_warc(options: argparse.Namespace, config: Any) -> tuple[Any, Any]:
+def _from_warc(options: argparse.Namespace, config: Any, as_tree: bool) -> tuple[Any, Any]:
     from pagekin.counters import Counters
     from pagekin.web.page import PageReader
     from pagekin.web.reader import read_file
@@ -107,7 +119,7 @@ def _from_warc(options: argparse.Namespace, config: Any) -> tuple[Any, Any]:
         if canonical(record.url) != wanted:
             continue
         counters = Counters()
-        page = PageReader(config.reading, counters).read(record)
+        page = PageReader(config.reading, counters, as_trees=as_tree).read(record)
         if not isinstance(page, str):
             return page, counters
         refused.append(page)

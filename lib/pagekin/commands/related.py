@@ -48,6 +48,13 @@ def add_parser(commands: Any) -> None:
     add = parser.add_argument
     add("url", nargs="*", metavar="URL", help="in any spelling; http:// may be left out")
     add("--index", required=True, type=Path, metavar="DIR", help="an index that a build made")
+    add(
+        "--by",
+        default="bags",
+        choices=("bags", "cocitation", "both"),
+        help="pages of similar words (bags, the default), pages that are linked to together on many"
+        " sites (cocitation), or both, merged by their ranks",
+    )
     add("-k", type=int, default=10, metavar="N", help="so many answers (default: %(default)s)")
     add(
         "--exact",
@@ -144,6 +151,7 @@ def _check(options: argparse.Namespace) -> None:
 
 def _how(options: argparse.Namespace) -> dict[str, Any]:
     return {
+        "by": options.by,
         "exact": options.exact,
         "alpha": options.alpha,
         "unlike": options.unlike,
@@ -199,7 +207,8 @@ def _lines(answer: Any) -> Iterator[str]:
     if not answer:
         yield "  nothing is related to it"
     for kin in answer:
-        bar = "#" * max(1, round(_BAR * kin.score))
+        share = kin.score / (1 if answer.by == "bags" else answer[0].score)
+        bar = "#" * max(1, round(_BAR * share))
         yield f"  {kin.score:.4f}  {kin.url}  {bar}"
         if kin.why:
             yield from _why_lines(kin)
@@ -207,11 +216,17 @@ def _lines(answer: Any) -> Iterator[str]:
 
 def _why_lines(kin: Any) -> Iterator[str]:
     why = kin.why
-    exact = "" if kin.exact is None else f", exact {kin.exact:.4f}"
-    yield f"          estimate {kin.estimate:.4f}{exact}; {why.shared_terms} terms shared"
+    if kin.estimate is not None:
+        exact = "" if kin.exact is None else f", exact {kin.exact:.4f}"
+        yield f"          estimate {kin.estimate:.4f}{exact}; {why.shared_terms} terms shared"
     for term in why.terms:
         weights = f"{term.asked:.4f} and {term.found:.4f}"
         yield f"          {term.shared:.4f}  {term.display:24} ({weights})"
+    if why.citing_domains:
+        yield f"          {why.citing_domains} domains cite both; it stands in {why.blocks} blocks"
+    for cited in why.citing:
+        capped = f"(capped {cited.capped:.4f})"
+        yield f"          {cited.contribution:.4f}  {cited.domain:24} {cited.anchor!r} {capped}"
     own = "read, " if why.crawled else "not read, "
     yield (
         f"          {own}{why.inlinks:,} links from {why.linking_hosts:,} hosts;"

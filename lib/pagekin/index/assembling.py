@@ -144,9 +144,13 @@ def write_shard(folder: Path, shard: int, config: BuildConfig, pieces: Iterable[
             name: stack.enter_context(ArrayWriter(place / file.name, file.dtypes))
             for name, file in SHARD_FILES.items()
         }
+        met = set()
         for name, data in pieces:
             file, _, array = name.partition("/")
+            met.add(file)
             writers[file].append(array, data)
+        if "kin" not in met:  # built without co-citation
+            writers["kin"].append("bounds", bytes(8))
         for name, writer in writers.items():
             writer.finish(SHARD_FILES[name].kind, meta)
 
@@ -156,7 +160,7 @@ def _describe(
 ) -> IndexHeader:
     files: dict[str, str] = {ALIASES: ArrayFile(folder / ALIASES).checksum}
     inlinks = np.zeros(_MOST_INLINKS + 1, dtype=np.int64)
-    documents = listed = crawled = empty = 0
+    documents = listed = crawled = empty = kin = 0
     for shard in range(config.index.shards):
         name = shard_name(shard)
         opened = {n: ArrayFile(folder / name / f.name, f.kind) for n, f in SHARD_FILES.items()}
@@ -166,6 +170,7 @@ def _describe(
         documents += len(anchors)
         crawled += int(np.count_nonzero(opened["urls"]["crawled"]))
         empty += int(np.count_nonzero(np.diff(opened["bags"]["bounds"]) == 0))
+        kin += len(opened["kin"]["hashes"])
         listed += len(opened["I"]["ids"]) // config.signatures.count
     return IndexHeader(
         to_dict(config),
@@ -178,4 +183,5 @@ def _describe(
         frequencies,
         files,
         sources,
+        kin,
     )

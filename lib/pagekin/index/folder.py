@@ -10,14 +10,17 @@ from typing import Any, NamedTuple
 from pagekin.bags.dictionary import Dictionary
 from pagekin.errors import NotFoundError, UsageError
 from pagekin.index.header import read_header
-from pagekin.index.layout import ALIASES, shard_of
+from pagekin.index.layout import ALIASES, SHARD_FILES, shard_of
 from pagekin.index.shard import Shard
+from pagekin.tables import allow_open
 from pagekin.web.resolution import Resolution
 from pagekin.web.spellings import address_of, spellings
 
 __all__ = ["IndexFolder", "Place"]
 
 _SUGGESTED = 5
+_HANDLES = 2 * len(SHARD_FILES)  # of a shard: each file is open to be read, and is mapped
+_OTHER_HANDLES = 64  # that a process has besides: logs, sockets, libraries
 
 
 class Place(NamedTuple):
@@ -38,6 +41,7 @@ class IndexFolder:
         self.path = path
         self.header = read_header(path)
         self.count: int = self.header.config["signatures"]["count"]
+        allow_open(self.header.shards * _HANDLES + _OTHER_HANDLES)
         self.shards = tuple(Shard(path, k, self.count) for k in range(self.header.shards))
 
     @cached_property
@@ -54,19 +58,32 @@ class IndexFolder:
 
     def words_for(self, url: str) -> Dictionary:
         """The words of the shard that a canonical URL belongs to."""
-        return self.shards[shard_of(url.encode(), len(self.shards))].words
+        return self.shard_of(url).words
+
+    def shard_of(self, url: str) -> Shard:
+        """The shard that a canonical URL belongs to."""
+        return self.shards[shard_of(url.encode("utf-8", "replace"), len(self.shards))]
 
     def locate(self, url: str) -> Place:
         """Where a URL in any spelling is; NotFoundError names what is near."""
+        key = self.address_of(url)
+        place = self.find(key) or self.find(self.aliases.end_of(key))
+        if place is None:
+            raise self.not_found(key)
+        return place
+
+    def address_of(self, url: str) -> str:
+        """The canonical form of a URL in any spelling; UsageError for what is none."""
         key = address_of(url)
         if key is None:
             raise UsageError(f"{url} is no web address")
-        place = self.find(key) or self.find(self.aliases.end_of(key))
-        if place is None:
-            near = self.near(key)
-            hint = f"; near it are {', '.join(near)}" if near else ""
-            raise NotFoundError(f"{key} is not in the index{hint}")
-        return place
+        return key
+
+    def not_found(self, key: str) -> NotFoundError:
+        """The error that names what is near."""
+        near = self.near(key)
+        hint = f"; near it are {', '.join(near)}" if near else ""
+        return NotFoundError(f"{key} is not in the index{hint}")
 
     def info(self) -> dict[str, Any]:
         """What the index is, as plain values; the files' sizes are looked up."""
@@ -80,6 +97,7 @@ class IndexFolder:
             "known_by_anchors": header.documents - header.crawled,
             "without_terms": header.empty,
             "listed": header.listed,
+            "with_cocited_kin": header.kin,
             "shards": header.shards,
             "signatures": header.config["signatures"],
             "min_inlinks": header.config["index"]["min_inlinks"],

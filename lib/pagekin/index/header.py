@@ -36,6 +36,7 @@ class IndexHeader:
     frequencies: dict[str, float]  # bags, terms, mu, sigma
     files: dict[str, str]  # file -> checksum of its data
     sources: list[dict[str, Any]] = field(default_factory=list)  # snapshots: pagekin, files, bytes
+    kin: int = 0  # pages with related pages by co-citation
 
     @property
     def digest(self) -> str:

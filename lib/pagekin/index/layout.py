@@ -8,6 +8,7 @@
         I.arrays                  for each position and signature the documents that have it
         bags.arrays               terms and weights, for exact similarity and for reasons
         words.arrays              the words of the terms
+        kin.arrays                the related pages by co-citation, and their reasons
 
 docs/formats.md describes each array.
 """
@@ -18,7 +19,16 @@ from typing import NamedTuple
 
 import xxhash
 
-__all__ = ["ALIASES", "FORMAT", "HEADER", "SHARD_FILES", "ShardFile", "shard_name", "shard_of"]
+__all__ = [
+    "ALIASES",
+    "FORMAT",
+    "HEADER",
+    "SHARD_FILES",
+    "ShardFile",
+    "shard_name",
+    "shard_of",
+    "shard_of_hash",
+]
 
 FORMAT = 1
 HEADER = "index.json"
@@ -56,6 +66,7 @@ SHARD_FILES: dict[str, ShardFile] = {
         ),
         ShardFile("bags.arrays", "index bags", {"bounds": "<u8", "terms": "<u4", "weights": "<f4"}),
         ShardFile("words.arrays", "dictionary", {"hashes": "<u4", "bounds": "<u8", "text": "|u1"}),
+        ShardFile("kin.arrays", "index kin", {"hashes": "<u8", "bounds": "<u8", "text": "|u1"}),
     )
 }
 
@@ -71,5 +82,13 @@ def shard_name(shard: int) -> str:
 
 def shard_of(url: bytes, shards: int) -> int:
     """The shard of a canonical URL."""
-    value: int = xxhash.xxh3_64_intdigest(url)
-    return value % shards
+    return shard_of_hash(xxhash.xxh3_64_intdigest(url), shards)
+
+
+def shard_of_hash(hash_: int, shards: int) -> int:
+    """The shard of a URL's XXH3-64: equal ranges, so that what is sorted by hash is by shard too.
+
+    >>> shard_of_hash(0, 3), shard_of_hash(1 << 63, 3), shard_of_hash((1 << 64) - 1, 3)
+    (0, 1, 2)
+    """
+    return hash_ * shards >> 64

@@ -95,6 +95,13 @@ class Shard:
         at = self.at(url)
         return at if at < len(self) and self.url(at) == url else -1
 
+    # --- co-citation ---
+
+    @cached_property
+    def kin(self) -> ArrayFile:
+        """The related pages of pages of this shard; see `pagekin.cocitation.table`."""
+        return self._open("kin")
+
     # --- signatures ---
 
     @cached_property

@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import xxhash
 from numpy.typing import NDArray
 
 from pagekin.errors import InputError
@@ -137,6 +138,10 @@ def _invariants(
     yield "no signatures where there is no bag", _equal(empty, (rows == EMPTY).all(axis=1))
     listed = np.flatnonzero((urls["anchors"] >= least) & ~empty)
     yield "I is the inversion of H", _lists_hold(files["I"], rows, listed.astype(np.uint32))
+    kin = files["kin"]
+    yield "kin: bounds", _bounds_hold(kin["bounds"], len(kin["text"]))
+    yield "kin: a value for every hash", len(kin["bounds"]) - 1 == len(kin["hashes"])
+    yield "kin: ascending, of this shard, and of their URLs", _kin_hold(kin, shard, shards)
 
 
 def _bounds_hold(bounds: NDArray[np.uint64], length: int) -> bool:
@@ -160,6 +165,18 @@ def _urls_hold(urls: ArrayFile, shard: int, shards: int) -> bool:
         if url <= last or shard_of(url, shards) != shard:
             return False
         last = url
+    return True
+
+
+def _kin_hold(kin: ArrayFile, shard: int, shards: int) -> bool:
+    text, edges, last = kin["text"].tobytes(), kin["bounds"].tolist(), -1
+    for hash_, (low, high) in zip(kin["hashes"].tolist(), pairwise(edges), strict=True):
+        url = text[low:high].partition(b"\x02")[0]
+        if hash_ <= last or shard_of(url, shards) != shard:
+            return False
+        if xxhash.xxh3_64_intdigest(url) != hash_:
+            return False
+        last = hash_
     return True
 
 

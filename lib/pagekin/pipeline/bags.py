@@ -27,7 +27,7 @@ class BagStore:
     """Looks bags up in a workspace and puts them into words."""
 
     def __init__(self, work: Path) -> None:
-        workspace = Workspace.open(work)
+        self._workspace = workspace = Workspace.open(work)
         _check_one_build(workspace)
         self._folder = workspace.require("weighted_bags")
         self._dictionary = Dictionary(workspace.require("document_frequency") / DICTIONARY)
@@ -50,6 +50,15 @@ class BagStore:
         """Every bag, in the order of the URLs."""
         for key, value in read_merged(self._folder):
             yield parse_bag(key, value)
+
+    def end_of(self, url: str) -> str:
+        """The canonical URL that a canonical URL stands for: its own, if no other."""
+        return self._resolution.end_of(url) if self._resolution else url
+
+    def config(self) -> dict[str, dict[str, Any]]:
+        """The configuration that the bags were made with, as plain values."""
+        record = self._workspace.stage_record("weighted_bags") or {}
+        return dict(record.get("config", {}))
 
     def describe(self, bag: Bag, count: int) -> dict[str, Any]:
         """The bag in words, heaviest term first; `count` of them, 0: all."""

@@ -8,7 +8,7 @@ again, and a sentence says why. A stage whose input came out the same as before 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,11 @@ from pagekin.config import BuildConfig, to_dict
 from pagekin.errors import StageError
 from pagekin.options import to_flags
 from pagekin.pipeline.indexing import make_index
+from pagekin.pipeline.names import PARTS
 from pagekin.pipeline.progress import StageProgress
 from pagekin.pipeline.report import Report, write_summary
 from pagekin.pipeline.runner import Engine, StageResult, collect_result, run_job
-from pagekin.pipeline.stages import Stage, wanted_stages
+from pagekin.pipeline.stages import Stage, settle_shards, wanted_stages
 from pagekin.pipeline.workspace import Workspace
 from pagekin.tables import ArrayFile
 from pagekin.web.sources import Source
@@ -57,10 +58,13 @@ class Build:
     max_failed_files: int = 0
     quiet: bool = False
     index: Path | None = None
+    parts: Collection[str] = PARTS
 
     def stages(self) -> tuple[Stage, ...]:
         """The stages that are wanted, in order."""
-        return wanted_stages(self.config, self.until, index=self.index is not None)
+        return wanted_stages(
+            self.config, self.until, index=self.index is not None, parts=self.parts
+        )
 
     def run(self) -> dict[str, Any]:
         """Build what is to be built; gives the summary, which is also written beside the stages."""
@@ -114,10 +118,18 @@ class Build:
             "bytes": total_size(self.snapshot),
             "names": sorted(files)[:_NAMES],
         }
-        config = self._config_for(self.stages()[-1])
-        made = make_index(self.workspace, config, path, snapshot, report)
+        names = [stage.name for stage in self.stages()]
+        made = make_index(self.workspace, self._index_config(), names, path, snapshot, report)
         report.index(made)
         return made
+
+    def _index_config(self) -> BuildConfig:
+        """The configuration with the number of shards: from that of the bags, if there are any."""
+        by_name = {stage.name: stage for stage in self.stages()}
+        if "index_shards" in by_name:
+            return self._config_for(by_name["index_shards"])
+        record = self.workspace.stage_record("related") or {}
+        return settle_shards(self.config, record["result"]["records"])
 
     def _config_for(self, stage: Stage) -> BuildConfig:
         """The configuration, with what follows from the stage before."""

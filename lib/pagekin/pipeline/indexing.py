@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import xxhash
 
 import pagekin
 from pagekin.bags.frequencies import Frequencies
+from pagekin.cocitation.table import shard_of_key, table_pieces
 from pagekin.config import BuildConfig, to_dict
 from pagekin.errors import InputError
 from pagekin.index.assembling import index_in_place, sweep_beside, write_index
-from pagekin.index.building import Piece
+from pagekin.index.building import Piece, shard_pieces
 from pagekin.index.header import IndexHeader, read_header
 from pagekin.index.records import parse_piece
 from pagekin.pipeline.names import FREQUENCIES, RESOLUTION
@@ -26,15 +29,27 @@ from pagekin.tables import ArrayFile
 
 __all__ = ["make_index"]
 
-_STAGE = "index_shards"
+T = TypeVar("T")
+Pair = tuple[bytes, bytes]
+
+_SHARDS, _KIN = "index_shards", "related"  # the stages that an index is made of
 
 
-def make_index(
-    workspace: Workspace, config: BuildConfig, path: Path, snapshot: dict[str, Any], report: Report
+def make_index(  # noqa: PLR0917
+    workspace: Workspace,
+    config: BuildConfig,
+    stages: Collection[str],
+    path: Path,
+    snapshot: dict[str, Any],
+    report: Report,
 ) -> dict[str, Any]:
-    """Write the index, unless it is there already; gives what the summary says of it."""
+    """Write the index, unless it is there already; gives what the summary says of it.
+
+    `stages` are those of the build: an index has bags, or related pages by co-citation, or both.
+    """
     began = time.monotonic()
-    built_from = _built_from(workspace)
+    made_of = [name for name in (_SHARDS, _KIN) if name in stages]
+    built_from = _built_from(workspace, made_of)
     sweep_beside(path)
     header = _standing(path, config, built_from)
     state = "kept" if header else "built"
@@ -44,9 +59,9 @@ def make_index(
             header = write_index(
                 folder,
                 config,
-                _pieces(workspace, report),
+                _pieces(workspace, config, made_of, report),
                 _aliases(workspace),
-                _frequencies(workspace),
+                _frequencies(workspace, made_of),
                 [source],
             )
     return {
@@ -60,14 +75,17 @@ def make_index(
     }
 
 
-def _built_from(workspace: Workspace) -> dict[str, str]:
+def _built_from(workspace: Workspace, stages: Collection[str]) -> dict[str, str]:
     """Digests of what goes into an index; none depends on where the snapshot lies."""
-    record = workspace.stage_record(_STAGE) or {}
+    digests = {}
+    for name in stages:
+        record = workspace.stage_record(name) or {}
+        digests[name] = record["result"]["digest"]
     aliases = xxhash.xxh3_128()
     for file in map(ArrayFile, _aliases(workspace)):
         for name in ("aliases", "targets"):
             aliases.update(file[name].tobytes())
-    return {_STAGE: record["result"]["digest"], "aliases": aliases.hexdigest()}
+    return {**digests, "aliases": aliases.hexdigest()}
 
 
 def _standing(path: Path, config: BuildConfig, built_from: dict[str, str]) -> IndexHeader | None:
@@ -102,17 +120,52 @@ def _aliases(workspace: Workspace) -> list[Path]:
     return [path] if path.exists() else []
 
 
-def _frequencies(workspace: Workspace) -> dict[str, float]:
+def _frequencies(workspace: Workspace, stages: Collection[str]) -> dict[str, float]:
+    if _SHARDS not in stages:
+        return {"bags": 0, "terms": 0, "mu": 0.0, "sigma": 0.0}
     table = Frequencies(workspace.require("document_frequency") / FREQUENCIES)
     return {"bags": table.bags, "terms": len(table), "mu": table.mu, "sigma": table.sigma}
 
 
-def _pieces(workspace: Workspace, report: Report) -> Iterator[tuple[int, Piece]]:
-    record = workspace.stage_record(_STAGE) or {}
+def _pieces(
+    workspace: Workspace, config: BuildConfig, stages: Collection[str], report: Report
+) -> Iterator[tuple[int, Piece]]:
+    """The pieces of all shards, in their order: first of bags, then of related pages."""
+    shards = config.index.shards
     notes = workspace.new_folder("index")
-    total = record["result"]["records"]
+    records = {name: workspace.stage_record(name) or {} for name in stages}
+    total = sum(record["result"]["records"] for record in records.values())
     shown = StageProgress("index", notes, report.progress_to, total=total)
     with shown, TaskProgress(str(notes)) as progress:
-        for pair in read_merged(workspace.require(_STAGE)):
-            progress.add(records=1)
-            yield parse_piece(pair)
+        streams = {name: _noted(read_merged(workspace.require(name)), progress) for name in stages}
+        bags = _Runs(map(parse_piece, streams.get(_SHARDS, iter(()))))
+        kin = _Runs((shard_of_key(pair[0], shards), pair) for pair in streams.get(_KIN, iter(())))
+        for shard in range(shards):
+            none = shard_pieces((), config.signatures.count, 0, lambda terms: [])
+            yield from ((shard, piece) for piece in bags.of(shard) or none)
+            yield from ((shard, piece) for piece in table_pieces(kin.of(shard) or ()))
+
+
+def _noted(pairs: Iterator[Pair], progress: TaskProgress) -> Iterator[Pair]:
+    for pair in pairs:
+        progress.add(records=1)
+        yield pair
+
+
+class _Runs(Generic[T]):
+    """What belongs to each shard, of a stream that is in the order of the shards."""
+
+    def __init__(self, stream: Iterable[tuple[int, T]]) -> None:
+        self._groups = groupby(stream, key=itemgetter(0))
+        self._next = next(self._groups, None)
+
+    def of(self, shard: int) -> Iterator[T] | None:
+        """What belongs to this shard, if anything does; to be asked for in order, and read up."""
+        if self._next is None or self._next[0] != shard:
+            return None
+        return self._read()
+
+    def _read(self) -> Iterator[T]:
+        if self._next:
+            yield from (item for _, item in self._next[1])
+        self._next = next(self._groups, None)

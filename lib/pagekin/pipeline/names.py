@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-__all__ = ["DICTIONARY", "FREQUENCIES", "ON_THIS_MACHINE", "RESOLUTION", "RUNNERS", "TASK_KEY"]
+__all__ = [
+    "DICTIONARY",
+    "FREQUENCIES",
+    "ON_THIS_MACHINE",
+    "PARTS",
+    "RESOLUTION",
+    "RUNNERS",
+    "TASK_KEY",
+]
 
 # mrjob's runners that are known to give the same records.
 RUNNERS = ("inline", "local", "hadoop", "spark", "emr")
 ON_THIS_MACHINE = frozenset({"inline", "local"})
+
+# What an index is made of; each can be made without the other.
+PARTS = ("bags", "cocitation")
 
 # The key of a task's statistics, the last line of every part file; sorts before every URL.
 TASK_KEY = b"!task"

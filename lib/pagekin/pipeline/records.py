@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 import os
-import resource
 from collections.abc import Iterator
 from contextlib import ExitStack
 from operator import itemgetter
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pagekin.pipeline.names import TASK_KEY
+from pagekin.tables import allow_open
 
 __all__ = ["find", "last_line", "neighbours", "part_files", "read_merged", "read_records"]
 
@@ -39,18 +39,10 @@ def read_records(path: Path) -> Iterator[Pair]:
 def read_merged(folder: Path) -> Iterator[Pair]:
     """The records of all part files in the order of their keys."""
     paths = part_files(folder)
-    _allow_open(len(paths) + _OTHER_FILES)
+    allow_open(len(paths) + _OTHER_FILES)
     with ExitStack() as stack:
         streams = [_pairs(stack.enter_context(p.open("rb"))) for p in paths]
         yield from heapq.merge(*streams, key=itemgetter(0))
-
-
-def _allow_open(files: int) -> None:
-    """Raise the soft limit on open files, often 1,024, as far as the hard one lets us."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < files:
-        most = files if hard == resource.RLIM_INFINITY else min(files, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _pairs(lines: BinaryIO) -> Iterator[Pair]:

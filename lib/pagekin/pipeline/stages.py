@@ -6,7 +6,7 @@ A stage is one mrjob job. This table is what `pagekin build --until` and the wor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,13 +17,13 @@ from pagekin.bags.dictionary import write_dictionary
 from pagekin.bags.frequencies import Frequencies
 from pagekin.bags.vocabulary import parse_forms
 from pagekin.config import BuildConfig
-from pagekin.pipeline.names import DICTIONARY, FREQUENCIES, RESOLUTION
+from pagekin.pipeline.names import DICTIONARY, FREQUENCIES, PARTS, RESOLUTION
 from pagekin.pipeline.records import read_merged
 from pagekin.text.words import Form
 from pagekin.web.captures import ALIAS, OVER
 from pagekin.web.resolution import write_resolution
 
-__all__ = ["STAGES", "Stage", "wanted_stages"]
+__all__ = ["STAGES", "Stage", "settle_shards", "wanted_stages"]
 
 _DOCUMENTS_A_SHARD = 500_000  # a reducer holds 4m bytes of each: 160 MB at m = 80
 
@@ -44,6 +44,7 @@ class Stage:
     finish: Finish = lambda folder, counters: None
     wanted: Callable[[BuildConfig], bool] = lambda config: True
     settle: Callable[[BuildConfig, int], BuildConfig] = lambda config, records: config
+    part: str = ""  # of PARTS; "": wanted always
     for_index: bool = False  # wanted where an index is wanted
 
 
@@ -100,6 +101,7 @@ STAGES: tuple[Stage, ...] = (
         "bag_fragments:BagFragments",
         sections=("reading", "text", "window", "bag"),
         tables={"resolution": ("inventory", RESOLUTION)},
+        part="bags",
     ),
     Stage(
         "document_frequency",
@@ -107,6 +109,7 @@ STAGES: tuple[Stage, ...] = (
         "document_frequency:DocumentFrequency",
         reads="bag_fragments",
         finish=finish_frequencies,
+        part="bags",
     ),
     Stage(
         "weighted_bags",
@@ -115,6 +118,7 @@ STAGES: tuple[Stage, ...] = (
         sections=("weight",),
         reads="bag_fragments",
         tables={"frequencies": ("document_frequency", FREQUENCIES)},
+        part="bags",
     ),
     Stage(
         "index_shards",
@@ -125,18 +129,51 @@ STAGES: tuple[Stage, ...] = (
         tables={"dictionary": ("document_frequency", DICTIONARY)},
         settle=settle_shards,
         for_index=True,
+        part="bags",
+    ),
+    Stage(
+        "blocks",
+        "pages become blocks of links",
+        "link_blocks:LinkBlocks",
+        sections=("reading", "blocks"),
+        tables={"resolution": ("inventory", RESOLUTION)},
+        part="cocitation",
+    ),
+    Stage(
+        "pairs",
+        "links of one block are pairs, merged over all pages",
+        "cocitation_pairs:CocitationPairs",
+        sections=("cocitation",),
+        reads="blocks",
+        part="cocitation",
+    ),
+    Stage(
+        "related",
+        "the best pairs of each page",
+        "cocitation_related:CocitationRelated",
+        sections=("cocitation",),
+        reads="pairs",
+        part="cocitation",
     ),
 )
 
 
 def wanted_stages(
-    config: BuildConfig, until: str = "", *, index: bool = False
+    config: BuildConfig,
+    until: str = "",
+    *,
+    index: bool = False,
+    parts: Collection[str] = PARTS,
 ) -> tuple[Stage, ...]:
-    """The stages that this configuration needs, up to and with `until`."""
+    """The stages that this configuration needs: of these parts, up to and with `until`."""
 
     def is_wanted(stage: Stage) -> bool:
-        return stage.wanted(config) and (index or not stage.for_index)
+        of_part = not stage.part or stage.part in parts
+        return of_part and stage.wanted(config) and (index or not stage.for_index)
 
     chain = [stage for stage in STAGES if is_wanted(stage) or stage.name == until]
-    names = [stage.name for stage in chain]
-    return tuple(chain[: names.index(until) + 1] if until else chain)
+    if not until:
+        return tuple(chain)
+    last = next(k for k, stage in enumerate(chain) if stage.name == until)
+    needed = {"", chain[last].part}  # of the other part nothing stands before it that it needs
+    return tuple(stage for stage in chain[: last + 1] if stage.part in needed)

@@ -15,6 +15,8 @@ import heapq
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, overload
@@ -25,11 +27,14 @@ from pagekin.errors import InputError, UsageError
 from pagekin.index.folder import IndexFolder, Place
 from pagekin.index.shard import Shard
 from pagekin.index.verify import verify_index
-from pagekin.query.kin import Answer, Kin
+from pagekin.query.cocited import Cited, KinTables, allowed_urls, citing, fuse, rank_cited
+from pagekin.query.kin import Answer, Asked, Kin, Why
 from pagekin.query.reasons import asked_page, reasons
 from pagekin.query.related import Question, Ranked, rank
 
-__all__ = ["Index"]
+__all__ = ["WAYS", "Index"]
+
+WAYS = ("bags", "cocitation", "both")
 
 
 class Index:
@@ -37,6 +42,7 @@ class Index:
 
     def __init__(self, folder: IndexFolder) -> None:
         self._folder = folder
+        self._tables = KinTables(folder)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Index:
@@ -75,6 +81,7 @@ class Index:
         url: str | Sequence[str],
         k: int = 10,
         *,
+        by: str = "bags",
         exact: bool = True,
         alpha: float = 0.0,
         unlike: str | Sequence[str] = (),
@@ -86,6 +93,8 @@ class Index:
     ) -> Answer:
         """The `k` nearest kin of a page (or of several together), best first.
 
+        by              "bags": pages of similar words; "cocitation": pages that are linked to
+                        together on many sites; "both": merged by their ranks
         exact           rank the best `candidates` by the true similarity of their bags; without,
                         the order is that of counted signatures
         alpha           leave out what is not more similar than this
@@ -97,9 +106,12 @@ class Index:
 
         NotFoundError names URLs that are near one that is not there.
         """
+        if by not in WAYS:
+            raise UsageError(f"by is {by!r}; it takes one of {', '.join(WAYS)}")
+        like, against = _listed(url), _listed(unlike)
         question = Question(
-            self._places(url),
-            self._places(unlike),
+            self._places(like, by),
+            self._places(against, by),
             k,
             alpha,
             exact,
@@ -108,22 +120,78 @@ class Index:
             (exclude_hosts,) if isinstance(exclude_hosts, str) else tuple(exclude_hosts),
             budget,
         )
-        if not question.like or k < 1 or min(candidates, per_host, budget) < 0:
+        if not like or k < 1 or min(candidates, per_host, budget) < 0:
             raise UsageError("related needs at least one URL, a k from 1, and numbers from 0")
         if not alpha < 1:
             raise UsageError(f"alpha is {alpha}; it must be below 1")
         with self._readable():
-            return self._answer(question, why=why)
+            if by == "bags":
+                return self._by_bags(question, why=why)
+            cited = self._cited(like, against)
+            if by == "both":
+                return self._by_both(like, question, cited, why=why)
+            return self._by_cocitation(like, question, cited, why=why)
 
-    def _places(self, urls: str | Sequence[str]) -> list[Place]:
+    def _places(self, urls: Sequence[str], by: str) -> list[Place]:
+        """The documents; where bags are not all that is asked, those that there are."""
         with self._readable():
-            return [self._folder.locate(u) for u in ([urls] if isinstance(urls, str) else urls)]
+            if by == "bags":
+                return list(map(self._folder.locate, urls))
+            return [p for u in urls if (p := self._folder.find(self._tables.locate(u)))]
 
-    def _answer(self, question: Question, *, why: bool) -> Answer:
+    def _by_bags(self, question: Question, *, why: bool) -> Answer:
         ranked, counted = rank(self._folder.shards, question)
         answer = Answer(list(map(asked_page, question.like)), len(counted), counted.capped)
         answer.extend(_kin(one, question.like if why else ()) for one in ranked)
         return answer
+
+    def _cited(self, like: Sequence[str], unlike: Sequence[str]) -> list[Cited]:
+        pages, against = ([self._tables.locate(u) for u in urls] for urls in (like, unlike))
+        to_pages, to_others = (list(map(self._tables.edges, some)) for some in (pages, against))
+        return rank_cited(to_pages, to_others, (*pages, *against))
+
+    def _asked(self, like: Sequence[str]) -> list[Asked]:
+        """What is known of the pages asked for, also of those without a bag."""
+        found = ((url, self._folder.find(url)) for url in map(self._tables.locate, like))
+        return [asked_page(place) if place else Asked(url) for url, place in found]
+
+    def _by_cocitation(
+        self, like: Sequence[str], question: Question, cited: list[Cited], *, why: bool
+    ) -> Answer:
+        by_url = {one.url: one for one in cited}
+        allowed = allowed_urls(by_url, question.exclude_hosts, question.per_host)
+        answer = Answer(self._asked(like), len(cited), by="cocitation")
+        for url in islice(allowed, question.k):
+            place, one = self._folder.find(url), by_url[url]
+            told = self._why((), place, one) if why else None
+            answer.append(Kin(url, one.score, None, None, _inlinks(place), told))
+        return answer
+
+    def _by_both(
+        self, like: Sequence[str], question: Question, cited: list[Cited], *, why: bool
+    ) -> Answer:
+        deep = replace(question, k=max(question.k, question.candidates), per_host=0)
+        ranked, counted = rank(self._folder.shards, deep) if question.like else ([], None)
+        by_bags = {one.place.url: one for one in ranked}
+        by_links = {one.url: one for one in cited}
+        scores = dict(fuse([list(by_bags), list(by_links)]))
+        allowed = allowed_urls(scores, question.exclude_hosts, question.per_host)
+        capped, met = (counted.capped, len(counted)) if counted else (0, 0)
+        answer = Answer(self._asked(like), met + len(cited), capped, by="both")
+        for url in islice(allowed, question.k):
+            one, place = by_bags.get(url), self._folder.find(url)
+            told = self._why(question.like, place, by_links.get(url)) if why else None
+            estimate, exact = (one.estimate, one.exact) if one else (None, None)
+            answer.append(Kin(url, scores[url], estimate, exact, _inlinks(place), told))
+        return answer
+
+    def _why(self, asked: Sequence[Place], place: Place | None, cited: Cited | None) -> Why:
+        """The reasons of bags and of co-citation, as far as there are any."""
+        why = reasons(asked, place) if asked and place else Why()
+        if cited is None:
+            return why
+        domains, blocks = (max(getattr(e, n) for e in cited.edges) for n in ("domains", "blocks"))
+        return replace(why, citing=citing(cited), citing_domains=domains, blocks=blocks)
 
     def get(self, url: str) -> Bag:
         """The bag of a URL in any spelling; NotFoundError names what is near."""
@@ -161,6 +229,14 @@ class Index:
             ) from error
 
 
+def _listed(urls: str | Sequence[str]) -> list[str]:
+    return [urls] if isinstance(urls, str) else list(urls)
+
+
+def _inlinks(place: Place | None) -> int:
+    return int(place.shard.urls["anchors"][place.document]) if place else 0
+
+
 def _bags(shard: Shard) -> Iterator[Bag]:
     return map(shard.bag, range(len(shard)))
 
@@ -192,6 +268,6 @@ def _kin(ranked: Ranked, asked: Sequence[Place]) -> Kin:
         ranked.score,
         ranked.estimate,
         ranked.exact,
-        int(place.shard.urls["anchors"][place.document]),
+        _inlinks(place),
         reasons(asked, place) if asked else None,
     )

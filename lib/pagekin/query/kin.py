@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-__all__ = ["Answer", "Asked", "Kin", "SharedTerm", "Why"]
+__all__ = ["Answer", "Asked", "Citing", "Kin", "SharedTerm", "Why"]
 
 
 @dataclass(frozen=True)
@@ -20,26 +20,45 @@ class SharedTerm:
 
 
 @dataclass(frozen=True)
-class Why:
-    """The reasons for a kin: the heaviest shared terms, and where both bags come from."""
+class Citing:
+    """A domain that cites both pages, and the anchor text that adds most of what it adds."""
 
-    terms: list[SharedTerm]
-    shared_terms: int  # of all
-    shared_weight: float
-    inlinks: int
-    linking_hosts: int
-    crawled: bool
-    asked_inlinks: int
-    asked_linking_hosts: int
+    domain: str
+    anchor: str
+    capped: float  # the sum over its pages, at most N
+    contribution: float  # what remains of it in the total, divided by 1 + ln(in) [BLOCK Eq. 13]
+
+
+@dataclass(frozen=True)
+class Why:
+    """The reasons for a kin: the heaviest shared terms, where both bags come from, who cites both.
+
+    By bags there are no citing domains, by co-citation no terms.
+    """
+
+    terms: list[SharedTerm] = field(default_factory=list)
+    shared_terms: int = 0  # of all
+    shared_weight: float = 0.0
+    inlinks: int = 0
+    linking_hosts: int = 0
+    crawled: bool = False
+    asked_inlinks: int = 0
+    asked_linking_hosts: int = 0
+    citing: list[Citing] = field(default_factory=list)  # the heaviest
+    citing_domains: int = 0  # of all
+    blocks: int = 0  # in which the page stands
 
 
 @dataclass(frozen=True)
 class Kin:
-    """A related page. `score` is what it is ranked by: `exact` if there is one, or `estimate`."""
+    """A related page. `score` is what it is ranked by: `exact` if there is one, or `estimate`.
+
+    By co-citation it is the total similarity, and by both the sum of the reciprocal ranks.
+    """
 
     url: str
     score: float
-    estimate: float
+    estimate: float | None
     exact: float | None
     inlinks: int
     why: Why | None = None
@@ -54,10 +73,10 @@ class Asked:
     """A page that was asked for, as the index knows it."""
 
     url: str
-    crawled: bool
-    inlinks: int
-    linking_hosts: int
-    terms: int
+    crawled: bool = False
+    inlinks: int = 0
+    linking_hosts: int = 0
+    terms: int = 0
 
 
 @dataclass(eq=False, repr=False)  # it is compared and shown as the list that it is
@@ -67,11 +86,13 @@ class Answer(list[Kin]):
     asked: list[Asked] = field(default_factory=list)
     candidates: int = 0  # documents that agree in enough signatures
     capped: int = 0  # lists of signatures so common that they were not read
+    by: str = "bags"
 
     def notes(self) -> list[str]:
         """What a reader should know about this answer."""
         said = [_known_by_anchors(page) for page in self.asked if not page.crawled and page.terms]
-        said += [f"{p.url} has an empty bag, and so no kin" for p in self.asked if not p.terms]
+        if self.by == "bags":
+            said += [f"{p.url} has an empty bag, and so no kin" for p in self.asked if not p.terms]
         if self.capped:
             said.append(
                 f"{self.capped} signatures are so common that their lists were not read;"

@@ -13,6 +13,9 @@ So is a page of more than 1 MiB, whose tree may take a hundred times its size.
 No page takes more than some seconds: its tags and links have limits, far beyond those of any page
 that was met, and what lies behind them is noted. lxml is imported in this module only. Styles and
 colours are not read here.
+
+What needs the tree itself (blocks of links) gets one from `parse_tree`, made under the same rules.
+A page without a tree gives one that `pagekin.web.trees` keeps shallow and lean.
 """
 
 from __future__ import annotations
@@ -25,8 +28,9 @@ from pagekin.text.markup import LINK_END, LINK_HREF, LINK_READY, LINK_REL
 from pagekin.web.events import Events
 from pagekin.web.flat import AROUND, UNREAD, WITH_ALT, Flat, is_canonical, take_links
 from pagekin.web.tame import tame, with_noframes
+from pagekin.web.trees import Shallow, Tree
 
-__all__ = ["Flat", "flatten"]
+__all__ = ["Flat", "Tree", "flatten", "parse_tree", "to_html"]
 
 _MAX_ROBOTS = 1000  # characters of robots metas; they are looked at for each link
 # Open elements. For each end tag that ends nothing libxml2 looks through all of them, at 3 ns each:
@@ -46,9 +50,34 @@ def flatten(body: bytes) -> Flat | None:
     return flat
 
 
-def _flatten(body: bytes) -> Flat | None:
+def parse_tree(body: bytes) -> Tree | None:
+    """The elements of a page given as valid UTF-8; None where there is nothing to parse.
+
+    Its head is a Flat without text and links.
+    """
+    tamed, notes = tame(body)
+    try:
+        root = _root(tamed)
+    except _NoTreeError:
+        tree = _shallow_tree(tamed)
+    else:
+        # what follows </html> is another <html>
+        tree = None if root is None else Tree([root, *root.itersiblings()], Flat())
+    if tree is not None:
+        for top in tree.tops:
+            _read_head(tree.head, top)
+        tree.head.notes += notes
+        tree.head.robots = tree.head.robots[:_MAX_ROBOTS]
+    return tree
+
+
+class _NoTreeError(Exception):
+    """libxml2 cannot hold the page, or we would not let it."""
+
+
+def _root(body: bytes) -> etree._Element | None:
     if len(body) > _MAX_TREE:
-        return _flatten_events(body)
+        raise _NoTreeError
     parser = _parser()
     try:
         root = etree.fromstring(body, parser)
@@ -58,9 +87,19 @@ def _flatten(body: bytes) -> Flat | None:
         return None
     last = parser.error_log.last_error
     if last is not None and last.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT:
-        return _flatten_events(body)
+        raise _NoTreeError
     if root.find(".//noframes") is not None:  # libxml2 takes its content for plain text
-        return _flatten(with_noframes(body))
+        return _root(with_noframes(body))
+    return root
+
+
+def _flatten(body: bytes) -> Flat | None:
+    try:
+        root = _root(body)
+    except _NoTreeError:
+        return _flatten_events(body)
+    if root is None:
+        return None
     flat = Flat()
     take_links(flat, str(_SHEET(root)))
     for top in (root, *root.itersiblings()):  # what follows </html> is another <html>
@@ -140,6 +179,18 @@ _SHEET = _sheet()
 
 def _flatten_events(body: bytes) -> Flat | None:
     events = Events()
+    _feed(events, body)
+    return events.flat() if events.parts else None
+
+
+def _shallow_tree(body: bytes) -> Tree | None:
+    builder = Shallow(etree.TreeBuilder())
+    _feed(builder, body)
+    root = builder.tree()
+    return Tree([root], Flat(deep=builder.deep)) if len(root) else None
+
+
+def _feed(events: Events | Shallow, body: bytes) -> None:
     parser = _event_parser(events)
     for piece in _pieces(with_noframes(body)):
         if events.depth > _MAX_OPEN:  # what is open is closed here, and the rest is another page
@@ -147,10 +198,9 @@ def _flatten_events(body: bytes) -> Flat | None:
             parser = _event_parser(events)
         parser.feed(piece)
     parser.close()
-    return events.flat() if events.parts else None
 
 
-def _event_parser(events: Events) -> etree.HTMLParser:
+def _event_parser(events: Events | Shallow) -> etree.HTMLParser:
     return etree.HTMLParser(target=events, encoding="utf-8", huge_tree=True, no_network=True)
 
 
@@ -162,3 +212,11 @@ def _pieces(body: bytes) -> Iterator[bytes]:
         end = tag if tag > 0 else start + _FEED
         yield body[start:end]
         start = end
+
+
+def to_html(tree: Tree) -> bytes:
+    """A tree as a document in UTF-8, which says so."""
+    written = (
+        etree.tostring(top, method="html", encoding="utf-8", with_tail=False) for top in tree.tops
+    )
+    return b'<!doctype html><meta charset="utf-8">\n' + b"\n".join(written) + b"\n"

@@ -13,12 +13,12 @@ from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
 from pagekin.text.languages import language_of
 from pagekin.web.charset import to_utf8
-from pagekin.web.html import Flat, flatten
+from pagekin.web.html import Flat, Tree, flatten, parse_tree
 from pagekin.web.http import HttpResponse, content_type, decode_body, parse_http
 from pagekin.web.urls import Resolver, canonical, host
 from pagekin.web.warc import Record
 
-__all__ = ["Page", "PageReader", "is_blank", "is_html", "make_page", "open_response"]
+__all__ = ["Page", "PageReader", "is_blank", "is_html", "is_nofollow", "make_page", "open_response"]
 
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 _SNIFF = 1024  # bytes that are looked at when no type is given
@@ -34,13 +34,14 @@ _KINDS = frozenset(
 
 @dataclass(slots=True)
 class Page:
-    """What a reader sees of a page, flat; words are not yet cut."""
+    """What a reader sees of a page, flat or as a tree; words are not yet cut."""
 
     url: str
-    flat: Flat
-    language: str  # ISO 639-1, or "" where nobody knows
+    flat: Flat  # with a tree: what the head says, without text and links
+    language: str  # ISO 639-1, or "" where nobody knows; with a tree only the page's own word
     charset: str
     resolver: Resolver
+    tree: Tree | None = None
 
     @property
     def noindex(self) -> bool:
@@ -61,8 +62,12 @@ class Page:
 
     def is_nofollow(self, link: int) -> bool:
         """Does the link's rel ask not to count it?"""
-        rel = self.flat.rels[link].lower()
-        return rel != "" and any(word in rel for word in _NOFOLLOW)
+        return is_nofollow(self.flat.rels[link])
+
+
+def is_nofollow(rel: str) -> bool:
+    """Does a link with this rel ask not to be counted?"""
+    return rel != "" and any(word in rel.lower() for word in _NOFOLLOW)
 
 
 def _words(robots: str) -> list[str]:
@@ -112,22 +117,25 @@ def make_page(
     counters: Counters | None = None,
     *,
     found_at: str = "",
+    as_tree: bool = False,
 ) -> Page | str:
     """The page in decoded HTML bytes, or the reason why there is none.
 
     Links are relative to the address where it was found, which may hold what `url` leaves out.
+    Parsing is most of the price, so a page is given either flat or as a tree.
     """
     if not body.strip():
         return "empty"
     if body.startswith(_BINARY):
         return "binary"
     text, charset = to_utf8(body, header_charset)
-    flat = flatten(text)
+    tree = parse_tree(text) if as_tree else None
+    flat = tree.head if tree else None if as_tree else flatten(text)
     if flat is None:
         return "no_markup"
     resolver = _resolver(found_at or url, flat.base)
     language = language_of(flat.language, flat.text)
-    page = Page(url, flat, language, charset, resolver)
+    page = Page(url, flat, language, charset, resolver, tree)
     if counters:
         _count(page, counters)
     return page
@@ -150,9 +158,12 @@ def _resolver(url: str, base: str) -> Resolver:
 class PageReader:
     """Reads records as pages under one configuration, counting what becomes of each."""
 
-    def __init__(self, config: ReadingConfig, counters: Counters) -> None:
+    def __init__(
+        self, config: ReadingConfig, counters: Counters, *, as_trees: bool = False
+    ) -> None:
         self._config = config
         self._counters = counters
+        self._as_trees = as_trees
         self._excluded = tuple(name.lower() for name in config.exclude_host)
 
     def read(self, record: Record) -> Page | str:
@@ -179,7 +190,7 @@ class PageReader:
     def _make(self, url: str, record: Record, response: HttpResponse) -> Page | str:
         body, notes = decode_body(response, self._config.max_page_bytes)
         charset = content_type(response.headers)[1]
-        page = make_page(url, body, charset, found_at=record.url)
+        page = make_page(url, body, charset, found_at=record.url, as_tree=self._as_trees)
         if isinstance(page, str):
             return page
         if self._config.obey_robots and page.noindex:

@@ -59,10 +59,15 @@ class SnapshotReader:
     """Pages of snapshot files under one configuration."""
 
     def __init__(
-        self, config: ReadingConfig, counters: Counters, resolution: Resolution | None = None
+        self,
+        config: ReadingConfig,
+        counters: Counters,
+        resolution: Resolution | None = None,
+        *,
+        as_trees: bool = False,
     ) -> None:
         self._limit = config.max_page_bytes
-        self._pages = PageReader(config, counters)
+        self._pages = PageReader(config, counters, as_trees=as_trees)
         self._counters = counters
         self._resolution = resolution
 

@@ -18,6 +18,7 @@ def address_of(text: str) -> str | None:
     >>> address_of("example.org/a"), address_of("mailto:a@example.org")
     ('http://example.org/a', None)
     """
+    text = text.strip()
     return canonical(text) or (None if _SCHEME.match(text) else canonical(f"http://{text}"))
 
 

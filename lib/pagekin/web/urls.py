@@ -141,6 +141,11 @@ class Resolver:
             self._memo[href] = self._resolve(href)
         return self._memo[href]
 
+    @property
+    def base(self) -> str:
+        """What the hrefs are relative to."""
+        return self._base
+
     def refusal(self, href: str) -> str | None:
         """Why `href` resolves to None: "unparsable", "scheme", "too_long"; None if it resolves."""
         joined = _join(self._base, href)

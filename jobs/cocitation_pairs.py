@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""Blocks of links -> which pages are related to which: pairs of one block, merged over all pages.
+
+    input    what the blocks stage made
+    map      each link of a block with all its partners and their similarity, Eq. 5 to 8
+    reduce   by URL: the total similarity from each partner to it, Eq. 9 to 13; kept from T on
+    output   HASH TAB edge   and   HASH TAB !URL
+
+Records are described in docs/formats.md. Rests on [BLOCK], Mapper1 and Reducer1 of Figure 5.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from pagekin.pipeline.job import PagekinJob, Pair
+
+
+class CocitationPairs(PagekinJob):
+    SECTIONS = ("cocitation",)
+
+    def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        # imported here: reducers start faster without the stemmers
+        from pagekin.cocitation.stripes import Stripes
+
+        return Stripes(self.config.cocitation, self.counters_).of(pairs)
+
+    def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        from pagekin.cocitation.reducing import Merger
+
+        return Merger(self.config.cocitation, self.counters_).edges(pairs)
+
+
+if __name__ == "__main__":
+    CocitationPairs.run()

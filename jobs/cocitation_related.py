@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+"""Which pages are related to which -> the best M of each page.
+
+    input    what cocitation_pairs made
+    map      nothing
+    reduce   by page: its URL and its best kin, which the order of the values brings first
+    output   HASH TAB URL kin kin ...
+
+Records are described in docs/formats.md. Rests on [BLOCK], Mapper2 and Reducer2 of Figure 5.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from pagekin.cocitation.kin import select_best
+from pagekin.pipeline.job import PagekinJob, Pair
+
+
+class CocitationRelated(PagekinJob):
+    SECTIONS = ("cocitation",)
+
+    def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        yield from pairs
+
+    def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        return select_best(pairs, self.config.cocitation.kin, self.counters_)
+
+
+if __name__ == "__main__":
+    CocitationRelated.run()

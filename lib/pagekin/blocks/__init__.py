@@ -1,0 +1,1 @@
+"""A page becomes blocks of links: sections, merging or structural rules, link filters [BLOCK]."""

@@ -1,0 +1,1 @@
+"""Kin by the company that links keep: pairs of links of one block, merged [BLOCK]."""

@@ -1,0 +1,59 @@
+"""Pages become block records: segmentation, filters, and where links lead in the end [BLOCK]."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pagekin.blocks import model
+from pagekin.blocks.segment import page_blocks
+from pagekin.cocitation.records import Link, blocks_value
+from pagekin.config import BuildConfig
+from pagekin.counters import Counters
+from pagekin.web.domains import top_subdomain
+from pagekin.web.page import Page
+from pagekin.web.resolution import Resolution
+
+__all__ = ["BlockGatherer"]
+
+Pair = tuple[bytes, bytes]
+
+
+class BlockGatherer:
+    """Makes block records of pages under one configuration."""
+
+    def __init__(
+        self, config: BuildConfig, counters: Counters, resolution: Resolution | None = None
+    ) -> None:
+        self._config = config
+        self._counters = counters
+        self._resolution = resolution
+
+    def record(self, page: Page) -> Pair | None:
+        """The record of a page that was read as a tree; None if no link of it is left."""
+        found = page_blocks(page, self._config.blocks, self._counters, self._config.reading)
+        blocks = self._resolved([block.links for block in found if block.links])
+        if not blocks:
+            return None
+        url = self._own_url(page)
+        return url.encode(), blocks_value(top_subdomain(url), blocks)
+
+    def _own_url(self, page: Page) -> str:
+        """The URL that the page stands for."""
+        if self._resolution and self._config.reading.follow_canonical:
+            return self._resolution.end_of(page.url)
+        return page.url
+
+    def _resolved(self, blocks: Sequence[Sequence[model.Link]]) -> list[list[Link]]:
+        """Links lead to what their URL stands for; of a block's links to one page the first."""
+        urls = list({link.url for block in blocks for link in block})
+        moved = self._resolution.resolve(urls) if self._resolution else {}
+        redirected = sum(link.url in moved for block in blocks for link in block)
+        self._counters.add("block_links", "through_redirects", redirected)
+        return [self._first_of_each(block, moved) for block in blocks]
+
+    def _first_of_each(self, block: Sequence[model.Link], moved: dict[str, str]) -> list[Link]:
+        seen: dict[str, Link] = {}
+        for link in block:
+            url = moved.get(link.url, link.url)
+            seen.setdefault(url, Link(url, link.anchor, link.place))
+        return list(seen.values())

@@ -1,0 +1,222 @@
+"""`pagekin evaluate gamma`: how well similarities agree with a directory that people made."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pagekin.errors import UsageError, naming
+
+if TYPE_CHECKING:
+    from pagekin.evaluate.judging import Judgement
+    from pagekin.evaluate.similarities import Material
+
+__all__ = ["add_gamma"]
+
+_DESCRIPTION = """\
+Compare the order in which similarities put pages with the order that a directory gives them: pages
+of one class are nearest, then those of sibling classes, cousins, and unrelated ones. Gamma is 1 for
+perfect agreement and 0 for chance. Sibling, cousin and unrelated gamma take only pairs of a page of
+the same class with one that is so far away. Pairs that are equally similar are left out; "with
+ties" counts them.
+
+FILE is an ODP dump (content.rdf.u8), Curlie's *-c.tsv with its *-s.tsv, or lines of URL, tab and
+/Top/A/B; gzipped or not; or a folder of such files (docs/formats.md).
+"""
+
+_EXAMPLES = """\
+examples:
+  pagekin evaluate gamma --directory directory.tsv --work work
+  pagekin evaluate gamma --directory content.rdf.u8.gz --index crawl.index --by signatures --linked
+  pagekin evaluate gamma --directory curlie-rdf/ --work work --shallow drop --report gamma.html
+  pagekin evaluate gamma --directory directory.tsv --work work --json > a.json
+"""
+
+_SEED = 1
+
+
+def add_gamma(subjects: Any) -> None:
+    """Declare the subject."""
+    from pagekin.options import add_flags
+
+    parser = subjects.add_parser(
+        "gamma",
+        usage="%(prog)s --directory FILE (--work DIR | --index DIR) [options]",
+        help="similarities against a directory of classes",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    _add_input(parser.add_argument)
+    _add_output(parser.add_argument)
+    _add_job(parser.add_argument_group("as a job").add_argument)
+    group = parser.add_argument_group("signatures of --work", "as of pagekin build")
+    add_flags(group.add_argument, ("signatures",))
+
+
+def _add_input(add: Any) -> None:
+    add("--directory", required=True, type=Path, action="append", metavar="FILE", help="or more")
+    add("--format", choices=("auto", "pages", "curlie", "rdf"), default="auto", help="its format")
+    add("--work", type=Path, metavar="DIR", help="the workspace of a build")
+    add("--index", type=Path, metavar="DIR", help="or an index that a build made")
+    add(
+        "--depth",
+        type=int,
+        default=3,
+        metavar="N",
+        help="classes below this depth join their ancestor there (default: %(default)s)",
+    )
+    add(
+        "--shallow",
+        choices=("keep", "drop"),
+        default="keep",
+        help="pages above the depth: a class of their own (default), or left out as in the paper",
+    )
+    add("--linked", action="store_true", help="only pages that some page links to, as in the paper")
+    add(
+        "--by",
+        default="bags",
+        metavar="bags|signatures|cosine|cocitation|both",
+        help="bags: their exact bag Jaccard (default); signatures: the share of equal ones, of the"
+        " index or made of the bags; cosine: of the bags",
+    )
+
+
+def _add_output(add: Any) -> None:
+    add("--sample", type=int, metavar="N", help="N source pages drawn at random, against all pages")
+    add("--seed", type=int, default=_SEED, metavar="N", help="of drawings (default: %(default)s)")
+    add(
+        "--resamples",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="drawings from which the intervals are made (default: %(default)s)",
+    )
+    add("--json", action="store_true", help="print JSON, which pagekin compare reads")
+    add("--report", type=Path, metavar="OUT.html", help="write a report with figures")
+
+
+def _add_job(add: Any) -> None:
+    from pagekin.pipeline.names import RUNNERS
+
+    add("-r", "--runner", choices=RUNNERS, help="deal the source pages to tasks of this runner")
+    add("-c", "--conf", type=Path, metavar="MRJOB_CONF", help="an mrjob.conf for it")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the figures."""
+    from pagekin.evaluate.judging import summarise
+    from pagekin.evaluate.lines import gamma_lines
+
+    _check(options)
+    material = _material(options)
+    judged = _judged(options, material)
+    result = summarise(judged, seed=options.seed, resamples=options.resamples)
+    result["settings"] = _settings(options, material)
+    if options.report:
+        _write_report(options.report, result)
+    if options.json:
+        print(json.dumps(result, ensure_ascii=False, indent=1))
+    else:
+        print("\n".join(gamma_lines(result)))
+    return 0
+
+
+def _judged(options: argparse.Namespace, material: Material) -> Judgement:
+    """Count the pairs, here or as a job."""
+    from pagekin.evaluate.judging import Judgement, judge, sample_sources
+    from pagekin.evaluate.similarities import make_representation
+    from pagekin.pipeline.runner import Engine
+
+    pages, representation = material.pages, make_representation(options.by, material)
+    sources = sample_sources(pages, options.sample or len(pages), options.seed)
+    if not options.runner:
+        return judge(pages, representation, sources)
+    from pagekin.pipeline.judging import tally_of_job
+
+    engine = Engine(options.runner, options.conf)
+    tally = tally_of_job(material, options.by, sources.tolist(), engine)
+    return Judgement(pages, representation, sources, tally)
+
+
+def _check(options: argparse.Namespace) -> None:
+    from pagekin.evaluate.similarities import representation_names
+
+    if (options.work is None) == (options.index is None):
+        raise UsageError("name a workspace with --work DIR, or an index with --index DIR")
+    if options.by not in representation_names():
+        raise UsageError(f"--by {options.by}: it takes {', '.join(representation_names())}")
+    _check_runner(options)
+    if (given := list(_signatures(options))) and (options.index or options.by != "signatures"):
+        raise UsageError(f"--signatures-{given[0]} goes with --work and --by signatures")
+    for name in ("depth", "resamples", "sample"):
+        if (value := getattr(options, name)) is not None and value < 1:
+            raise UsageError(f"--{name} takes a number from 1")
+    if options.seed < 0:
+        raise UsageError("--seed takes a number from 0")
+
+
+def _check_runner(options: argparse.Namespace) -> None:
+    if options.conf and not options.runner:
+        raise UsageError("-c goes with -r")
+    if options.conf and not options.conf.is_file():
+        raise UsageError(f"-c {options.conf}: there is no such file")
+    if options.runner:
+        from pagekin.pipeline.engines import missing_engine
+
+        if missing := missing_engine(options.runner, options.conf):
+            raise UsageError(missing)
+
+
+def _material(options: argparse.Namespace) -> Material:
+    """The labelled pages; says what is wrong in the directory."""
+    from pagekin.evaluate.directory import DirectoryConfig
+    from pagekin.pipeline.material import Labels
+
+    config = DirectoryConfig(options.depth, options.shallow, options.format)
+    labels = Labels(options.directory, config, options.linked)
+    if options.index:
+        material = labels.of_index(options.index)
+    else:
+        material = labels.of_workspace(options.work, _signatures(options))
+    for name in ("damaged", "lines_too_long", "no_web_address", "files_broken_off"):
+        if count := labels.counters.get("directory", name):
+            print(f"pagekin: directory: {name.replace('_', ' ')}: {count:,}", file=sys.stderr)
+    return material
+
+
+def _signatures(options: argparse.Namespace) -> dict[str, Any]:
+    """What the flags say of signatures; what they do not say is that of the build."""
+    from pagekin.options import config_from_flags
+
+    asked = vars(config_from_flags(options).signatures)
+    return {key: asked[key] for key in asked if getattr(options, f"signatures_{key}") is not None}
+
+
+def _settings(options: argparse.Namespace, material: Material) -> dict[str, Any]:
+    """What makes the result again."""
+    from pagekin.config import to_dict
+
+    names = ("format", "depth", "shallow", "linked", "by", "sample", "seed", "resamples")
+    return {
+        "directory": [str(path) for path in options.directory],
+        "work": options.work and str(options.work),
+        "index": options.index and str(options.index),
+        **{name: getattr(options, name) for name in names},
+        "config": to_dict(material.config),
+    }
+
+
+def _write_report(path: Path, result: dict[str, Any]) -> None:
+    from pagekin.evaluate.report import gamma_report
+
+    words = ["pagekin", *sys.argv[1:]]
+    page = gamma_report(result, shlex.join(words))
+    with naming(path):
+        path.write_text(page, encoding="utf-8", errors="replace")
+    print(f"pagekin: the report is in {path}", file=sys.stderr)

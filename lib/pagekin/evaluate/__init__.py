@@ -1,0 +1,1 @@
+"""How good the answers are: measured against what people said."""

@@ -1,0 +1,114 @@
+"""Kin by co-citation, from the tables in the index; and the merge of both orders by their ranks.
+
+Several pages are asked for together: a page's score is its mean TS to them, less its mean TS to the
+pages that it should be unlike. Nothing is computed here but that: each page is one look-up.
+
+Two orders are merged by reciprocal ranks (Cormack, Clarke, Büttcher: Reciprocal Rank Fusion
+Outperforms Condorcet and Individual Rank Learning Methods, 2009): a similarity and a TS have no
+common scale, and ranks need none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from pagekin.cocitation.kin import Kin as Edge
+from pagekin.cocitation.table import KinTable
+from pagekin.index.folder import IndexFolder
+from pagekin.query.kin import Citing
+from pagekin.web.urls import host
+
+__all__ = ["Cited", "KinTables", "allowed_urls", "citing", "fuse", "rank_cited"]
+
+_RANKS = 60  # the constant of the paper: how little the first ranks differ
+
+
+class KinTables:
+    """The tables of all shards, opened as they are asked."""
+
+    def __init__(self, folder: IndexFolder) -> None:
+        self._folder = folder
+        self._tables: dict[int, KinTable] = {}
+
+    def edges(self, url: str) -> list[Edge]:
+        """The pages related to a canonical URL, the best first."""
+        shard = self._folder.shard_of(url)
+        table = self._tables.get(shard.number)
+        if table is None:
+            table = self._tables[shard.number] = KinTable(shard.kin)
+        return table.related(url)
+
+    def locate(self, url: str) -> str:
+        """The canonical URL that somebody means: a document, or a page of the tables."""
+        key = self._folder.address_of(url)
+        for form in (key, self._folder.aliases.end_of(key)):
+            if self._folder.find(form) or self.edges(form):
+                return form
+        raise self._folder.not_found(key)
+
+
+class Cited(NamedTuple):
+    """A page that is cited with those asked for, and the edges that say so."""
+
+    url: str
+    score: float
+    edges: tuple[Edge, ...]
+
+
+def rank_cited(
+    like: Sequence[list[Edge]], unlike: Sequence[list[Edge]], own: Iterable[str]
+) -> list[Cited]:
+    """All pages cited with those asked for, the best first; `own` are no answers."""
+    scores: dict[str, float] = {}
+    edges: dict[str, list[Edge]] = {}
+    for sign, pages in ((1, like), (-1, unlike)):
+        for edge in (edge for page in pages for edge in page):
+            scores[edge.url] = scores.get(edge.url, 0.0) + sign * edge.score / len(pages)
+            if sign > 0:
+                edges.setdefault(edge.url, []).append(edge)
+    asked = set(own)
+    found = [Cited(url, round(scores[url], 12), tuple(e)) for url, e in edges.items()]
+    found.sort(key=lambda one: (-one.score, one.url.encode()))
+    return [one for one in found if one.score > 0 and one.url not in asked]
+
+
+def citing(cited: Cited) -> list[Citing]:
+    """The domains that cite both, heaviest first, with what each adds to the total."""
+    told = [
+        Citing(reason.domain, reason.anchor, reason.value, _share(reason.value, edge.blocks))
+        for edge in cited.edges
+        for reason in edge.reasons
+    ]
+    return sorted(told, key=lambda one: (-one.contribution, one.domain, one.anchor))
+
+
+def _share(value: float, blocks: int) -> float:
+    """Eq. 13: what remains of a domain's capped sum."""
+    return round(value / (1 + math.log(blocks)), 6) if blocks else 0.0
+
+
+def fuse(orders: Iterable[Sequence[str]]) -> list[tuple[str, float]]:
+    """URLs by the sum of their reciprocal ranks, the best first."""
+    scores: dict[str, float] = {}
+    for order in orders:
+        for rank, url in enumerate(order, 1):
+            scores[url] = scores.get(url, 0.0) + 1 / (_RANKS + rank)
+    rounded = ((url, round(score, 12)) for url, score in scores.items())
+    return sorted(rounded, key=lambda one: (-one[1], one[0].encode()))
+
+
+def allowed_urls(urls: Iterable[str], excluded: Sequence[str], per_host: int) -> Iterator[str]:
+    """Without excluded hosts; `per_host` of one host at the most, if it is not 0."""
+    names = tuple(name.lower() for name in excluded)
+    below = tuple(f".{name}" for name in names)
+    taken: Counter[str] = Counter()
+    for url in urls:
+        name = host(url)
+        if name in names or name.endswith(below):
+            continue
+        taken[name] += 1
+        if not per_host or taken[name] <= per_host:
+            yield url

@@ -1,0 +1,59 @@
+"""The text of links, and words."""
+
+from __future__ import annotations
+
+import pytest
+
+from pagekin.blocks.anchors import anchor_text, count_words
+from tests.trees import tree_page
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<a href=x> some \n honey </a>", "some honey"),
+        ("<a href=x>so<b>me</b> <i>ho</i>ney</a> and more", "some honey"),
+        ("<a href=x><img alt='a  hive'></a>", "a hive"),
+        ("<a href=x><img>bees</a>", "bees"),
+        ("<a href=x><img alt=a><img alt=b>c</a>", "a b c"),
+        ("<a href=x></a>", ""),
+        ("<a href=x>&nbsp; </a>", ""),
+        ("<a href=x><img></a>", ""),
+        ("<a href=x>a<script>b</script>c<noscript>d</noscript><svg><text>e</text></svg></a>", "ac"),
+        ("<a href=x><span>a<img alt=b></span>c</a>", "a b c"),
+        ("<a href=x>1<div>2<a href=y>3</a>4</div>5</a>", "1245"),
+    ],
+)
+def test_anchor(html, expected):
+    """What a reader sees of a link, images by what stands for them."""
+    page = tree_page(html)
+    link = next(a for top in page.tree.tops for a in top.iter("a"))
+    assert expected == anchor_text(link)
+
+
+def test_long_anchors():
+    """A link around a whole page has an anchor of some length, with or without other elements."""
+    for inside in ("bees " * 10_000, "<b>bees </b>" * 10_000, "bees <img alt=hive> " * 10_000):
+        page = tree_page(f"<a href=x>{inside}</a>")
+        anchor = anchor_text(next(page.tree.tops[0].iter("a")))
+        assert anchor.startswith("bees")
+        assert 500 < len(anchor) <= 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", 0),
+        ("Bees, 2 hives.", 3),
+        ("l'été", 2),
+        ("snake_case", 2),
+        ("蜜蜂", 2),
+        ("はち hive", 3),
+        ("ハチ1", 3),
+        ("한국어 말", 2),
+        ("... --- !", 0),
+    ],
+)
+def test_words(text, words):
+    """Runs of letters and digits; Han and Kana one by one."""
+    assert words == count_words(text)

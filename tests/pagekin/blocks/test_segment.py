@@ -1,0 +1,161 @@
+"""From a page to its blocks: all rules, counters, and pages that are made to hurt."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pagekin.blocks.marking import mark_blocks
+from pagekin.blocks.segment import page_blocks, page_links, segments
+from pagekin.config import BlockConfig, ReadingConfig
+from pagekin.counters import Counters
+from pagekin.web.flat import MAX_LINKS
+from pagekin.web.html import to_html
+from pagekin.web.page import Page, make_page
+from tests.soups import smuggled, soups
+from tests.trees import HERE, tree_page
+
+ALL_RULES = ("structural", "coarse", "paper", "page")
+HTML = """<ul><li><a href=http://b.example/>b</a><li><a href=http://c.example/x?y=1>c</a>
+<li><a href=/own>own</a></ul><div><p><a href=http://d.example/>d</a><p><a href=mailto:x>e</a></div>
+<a href=http://alone.example/ rel=nofollow>alone</a>"""
+
+
+def blocks_of(html: str, reading: ReadingConfig | None = None, **options: Any) -> Any:
+    counters = Counters()
+    page = tree_page(html)
+    config = BlockConfig(**options)
+    return page_blocks(page, config, counters, reading or ReadingConfig()), counters.as_dict()
+
+
+def test_blocks():
+    """A page's blocks in order, with what the filters left."""
+    blocks, counters = blocks_of(HTML)
+    expected = [["http://b.example/", "http://c.example/"], ["http://d.example/"]]
+    assert expected == [[link.url for link in block.links] for block in blocks]
+    assert {
+        "blocks": {"found": 2, "left": 2},
+        "block_links": {
+            "found": 6,
+            "in_no_block": 1,
+            "common_domain": 1,
+            "dynamic_changed": 1,
+            "invalid": 1,
+            "left": 3,
+        },
+    } == counters
+
+
+def test_counters_add_up():
+    """Every link is in no block, left, or counted with the filter that took it."""
+    for rules in ALL_RULES:
+        counted = blocks_of(HTML, rules=rules)[1]["block_links"]
+        others = sum(n for name, n in counted.items() if not name.endswith(("found", "_changed")))
+        assert counted["found"] == others
+
+
+def test_empty_blocks_stay():
+    """A block of which nothing is left is still there, to be shown."""
+    blocks, counters = blocks_of("<a href=/x>x</a><a href=/y>y</a>")
+    assert [()] == [block.links for block in blocks]
+    assert {"found": 1} == counters["blocks"]
+
+
+def test_whole_page():
+    """On request the page is one block."""
+    blocks, _ = blocks_of(HTML, rules="page")
+    assert [tuple(range(6))] == [block.segment.links for block in blocks]
+    assert [] == blocks_of("<a href=x>y</a>", rules="page")[0]
+
+
+def test_nofollow():
+    """Links that ask for it are left out where the reading says so."""
+    html = "<a href=http://b.example/ rel='me NoFollow'>b</a><a href=http://c.example/>c</a>"
+    assert [2] == [len(block.links) for block in blocks_of(html)[0]]
+    assert [1] == [len(b.links) for b in blocks_of(html, ReadingConfig(drop_nofollow=True))[0]]
+    meta = f"<meta name=robots content=nofollow>{html}"
+    assert [2] == [len(block.links) for block in blocks_of(meta)[0]]
+    obeying, counters = blocks_of(meta, ReadingConfig(obey_robots=True))
+    assert [0] == [len(block.links) for block in obeying]
+    assert 2 == counters["block_links"]["nofollow"]
+
+
+def test_invalid_sections():
+    """With the paper's words on invalid links, their sections go."""
+    assert 1 == len(blocks_of(HTML, rules="paper", invalid="sections")[0])
+
+
+def test_flat_page():
+    """A page that was not read as a tree is a mistake of the program."""
+    page = make_page(HERE, b"<a href=x>y</a>")
+    assert isinstance(page, Page)
+    with pytest.raises(ValueError, match="read as a tree"):
+        page_blocks(page, BlockConfig(), Counters())
+
+
+@given(soups(smuggled, st.sampled_from(["<a href=http://b.example/x>"]), size=40))
+def test_any_soup(html):
+    """Any soup gives blocks or none under all rules, can be marked, and counts each link once."""
+    page = make_page(HERE, html.encode("utf-8", "replace"), as_tree=True)
+    if isinstance(page, str):
+        return
+    links = page_links(page)
+    blocks = []
+    for rules in ALL_RULES:
+        blocks = page_blocks(page, BlockConfig(rules=rules), Counters())
+        numbers = [number for block in blocks for number in block.segment.links]
+        assert sorted(set(numbers)) == numbers
+        assert set(numbers) <= set(range(len(links)))
+    assert page.tree is not None
+    mark_blocks(page.tree.tops, links, blocks, page.resolver.base)
+    assert to_html(page.tree).startswith(b"<!doctype html>")
+
+
+HOSTILE = {
+    "20,000 links": "".join(f"<p><a href=http://s{k}.example/>t</a>" for k in range(20_000)),
+    "60,000 links": "<li><a href=/x>t</a>" * 60_000,
+    "300,000 tags": "<p>" * 300_000,
+    "deep": "<div><a href=x>t</a>" * 20_000,
+    "just not too deep": "<div><a href=x>t</a>" * 1_900 + "<i>x</i>" * 50_000,
+    "links in links": "<a href=x><b>t" * 900 + "<i>u</i>" * 20_000,
+    "lists in lists": "<ul><li><a href=x>t</a><a href=y>t</a>" * 900,
+    "many classes": "<style>.a.b{color:red}</style>"
+    + "".join(f"<p class='{'a b c d e f g h ' * 9}{k}'><a href=x>t</a>" for k in range(3_000)),
+    "a long class": f"<div class='{'nav-' * 300_000}'><p><a href=x>t</a><a href=y>t</a></p></div>",
+    "a long text": f"<a href=x>{'bees ' * 500_000}</a><a href=y>t</a>",
+    "control characters": "<a href='\x01' class='\x02' id='\ufffe'>\x03</a>" * 2,
+}
+
+
+@pytest.mark.parametrize("name", sorted(HOSTILE))
+def test_hostile(name):
+    """The worst pages take seconds, under all rules."""
+    page = tree_page(HOSTILE[name])
+    started = time.process_time()
+    for rules in ("structural", "paper"):
+        counters = Counters()
+        page_blocks(page, BlockConfig(rules=rules), counters)
+        assert counters.get("block_links", "found") <= MAX_LINKS
+    assert time.process_time() - started < 20
+
+
+def test_limit_of_links():
+    """Links behind the limit are no links, and that is counted."""
+    counters = Counters()
+    page_blocks(tree_page("<i><a href=x>t</a></i>" * (MAX_LINKS + 1)), BlockConfig(), counters)
+    assert 1 == counters.get("pages", "too_many_links")
+    assert MAX_LINKS == counters.get("block_links", "found")
+
+
+def test_deep_page():
+    """A page that libxml2 cannot hold has blocks, and says that it is deep."""
+    items = "".join(f"<li><a href=http://s{k}.example/>t{k}</a>" for k in range(5))
+    page = tree_page("<div>" * 3_000 + "</div>" * 3_000 + f"<ul>{items}</ul>")
+    assert page.flat.deep
+    for rules in ("structural", "paper"):
+        found = segments(page, page_links(page), BlockConfig(rules=rules))
+        assert [(0, 1, 2, 3, 4)] == [segment.links for segment in found]

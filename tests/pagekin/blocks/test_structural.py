@@ -1,0 +1,310 @@
+"""Structural rules: which elements hold which links, and what becomes of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pagekin.blocks.linktree import HEADINGS, LISTS, LinkTree, Node, find_links, tag_of
+from pagekin.blocks.structural import REASONS, structural_segments
+from pagekin.config import BlockConfig
+from tests.soups import soups
+from tests.trees import tree_page
+
+pieces = st.sampled_from(
+    [
+        "<a href=1>",
+        "</a>",
+        "<div>",
+        "</div>",
+        "<ul>",
+        "</ul>",
+        "<li>",
+        "<h2>",
+        "</h2>",
+        "<div id=nav>",
+    ]
+)
+pages = soups(pieces, pieces, size=50).map(lambda soup: f"<body>{soup}")
+
+
+def links(number: int, around: str = "{}") -> str:
+    return "".join(around.format(f"<a href={k}>x{k}</a> ") for k in range(number))
+
+
+def rules_of(html: str, **options: Any) -> list[tuple[int, str]]:
+    """The size of each block and its rule."""
+    tops = tree_page(html).tree.tops
+    found = structural_segments(tops, find_links(tops), BlockConfig(**options))
+    return [(len(segment.links), segment.rule) for segment in found]
+
+
+# Enough links elsewhere, so that no part holds most of the page's.
+REST = f"<ul>{links(60, '<li>{}</li>')}</ul>"
+AND_REST = (60, "leaf")
+
+
+# --- the rules ---
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<div></div>", []),
+        (links(1), []),
+        (links(2), [(2, "leaf")]),
+        (f"<div><p>{links(3)}</p></div>", [(3, "leaf")]),
+        (f"<div>{links(2, '<p>{}</p>')}</div>", [(2, "leaf")]),
+        (f"<div>{links(2)}</div><div>{links(3)}</div>", [(2, "leaf"), (3, "leaf")]),
+        (f"<a href=x>y</a><div>{links(2)}</div>", [(2, "leaf")]),
+    ],
+)
+def test_leaf(html, expected):
+    """Whatever has no part of two links is a block; what holds most of the page's links is cut."""
+    assert expected == rules_of(html)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        # a list is a block, though its items hold lists
+        (f"<ul><li>{links(1)}<ul>{links(3)}</ul><li>{links(2)}</ul>", [(6, "list")]),
+        (f"<div><ol><li>{links(2)}<li>{links(2)}</ol></div>", [(4, "list")]),
+        # what calls itself a menu is one
+        (f"<nav><h2>a</h2><h2>b</h2><h2>c</h2><p>{links(2)}</p>{links(1)}</nav>", [(3, "menu")]),
+        (f"<div class='a main-nav'><p>{links(2)}</p><p>{links(2)}</p></div>", [(4, "menu")]),
+        (f"<div id=Menu><ul>{links(2)}</ul><ul>{links(2)}</ul></div>", [(4, "menu")]),
+        (f"<div role=navigation><p>{links(2)}</p>{links(1)}</div>", [(3, "menu")]),
+        (f"<div class=canavan><p>{links(2)}</p>{links(1)}</div>", [(3, "whole")]),
+        # a small footer too
+        (f"<footer><ul>{links(2)}</ul><p>{links(2)}</p></footer>", [(4, "footer")]),
+        (f"<div id=pagefoot><ul>{links(2)}</ul><p>{links(8)}</p></div>", [(10, "footer")]),
+        (
+            f"<div id=pagefoot><ul>{links(2)}</ul><p>{links(9)}</p></div>",
+            [(2, "leaf"), (9, "leaf")],
+        ),
+        # two large parts stand for themselves
+        (f"<div><p>{links(20)}</p><p>{links(20)}</p></div>", [(20, "leaf"), (20, "leaf")]),
+        (f"<div><p>{links(19)}</p><p>{links(20)}</p></div>", [(39, "whole")]),
+        # five parts of one kind
+        (f"<div>{links(1, '<p><b>{0}</b>{0}</p>') * 5}</div>", [(10, "alike")]),
+        (
+            f"<div><h2>a</h2><h2>a</h2><h2>a</h2>{links(1, '<p>{0}{0}</p>') * 5}</div>",
+            [(10, "alike")],
+        ),
+        (
+            f"<div><h2>a</h2><h2>a</h2><h2>a</h2>{links(1, '<p>{0}{0}</p>') * 4}</div>",
+            [(2, "leaf")] * 4,
+        ),
+        (
+            f"<div>{'<h2>a</h2>' * 3}{links(1, '<p>{0}{0}</p><i>{0}{0}</i>') * 3}</div>",
+            [(2, "leaf")] * 6,
+        ),
+        # three headings, a list
+        (
+            f"<div><p>{links(2)}</p><h2>a</h2><h3>b</h3><p>{links(2)}</p></div>",
+            [(4, "whole")],
+        ),
+        (
+            f"<div><p>{links(2)}</p><h2>a</h2><h3>b</h3><p>{links(2)}<h4>c</h4></p></div>",
+            [(2, "leaf"), (2, "leaf")],
+        ),
+        (f"<div><p>{links(2)}</p><ul>{links(2)}</ul></div>", [(2, "leaf"), (2, "leaf")]),
+        (f"<div><p>{links(2)}</p><ul>{links(1)}</ul></div>", [(3, "whole")]),
+        # one link beside all others
+        (f"<div><p>{links(5)}</p>{links(1)}</div>", [(5, "leaf")]),
+        (f"<div><p>{links(4)}</p>{links(1)}</div>", [(5, "whole")]),
+        (f"<div><p>{links(5)}</p>{links(2)}</div>", [(7, "whole")]),
+    ],
+)
+def test_rules(html, expected):
+    """Each rule by an example, and by one that it just misses."""
+    assert [*expected, AND_REST] == rules_of(html + REST)
+
+
+def test_huge():
+    """What holds very many links is cut, if it can be."""
+    nested = f"<ul><li><p>{links(150)}</p><li><p>{links(100)}</p></ul>"
+    more = f"<ul><li>{links(2)}<li>{links(100)}</ul>" * 4
+    assert [(150, "leaf"), (100, "leaf"), *[(102, "list")] * 4] == rules_of(nested + more)
+    assert (250, "list") == rules_of(nested + more, huge=250)[0]
+    assert [(300, "leaf")] == rules_of(links(300))
+
+
+def test_share_of_the_page():
+    """What holds more than the share of the page's links is cut, whatever it is."""
+    html = f"<ul><li>{links(2)}<li>{links(6)}</ul><p>{links(2)}"
+    assert [(8, "list"), (2, "leaf")] == rules_of(html)
+    assert [(2, "leaf"), (6, "leaf"), (2, "leaf")] == rules_of(html, page_share=0.79)
+
+
+def test_without_hints():
+    """On request nobody is believed to be a menu or a footer."""
+    html = f"<div class=menu><p>{links(2)}</p><ul>{links(2)}</ul></div>{REST}"
+    assert [(4, "menu"), AND_REST] == rules_of(html)
+    assert [(2, "leaf"), (2, "leaf"), AND_REST] == rules_of(html, menus=False)
+
+
+def test_coarse():
+    """Coarse rules cut only where three lists are inside."""
+    for number in (2, 3):
+        lists = f"<div>{f'<ul>{links(2)}</ul>' * number}</div>"
+        expected = [(4, "whole")] if number == 2 else [(2, "leaf")] * 3
+        assert [*expected, AND_REST] == rules_of(lists + REST, rules="coarse")
+        assert [*[(2, "leaf")] * number, AND_REST] == rules_of(lists + REST)
+
+
+def test_two_topics_in_one_row():
+    """Cells side by side with a list each are two blocks, as topics that stand in one table row."""
+    cell = f"<td><b>{{}}</b><ul>{links(4, '<li>{}</li>')}</ul>"
+    html = f"<table><tr>{cell.format('Books')}{cell.format('Games')}</table>"
+    assert [(4, "leaf"), (4, "leaf"), AND_REST] == rules_of(html + REST)
+
+
+def test_licence_at_the_foot():
+    """A licence link below the lists of a page is in no block with them."""
+    foot = "<div id=foot><a href=licence>licence</a></div>"
+    assert [AND_REST] == rules_of(f"<div>{REST}</div>{foot}")
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (f"<div id=main class='a b'><p>{links(2)}</p></div>", "html"),
+        (f"<div id=main class='a b'><p>{links(2)}</p></div>{REST}", "div.a"),
+        (f"<div id=main><p>{links(2)}</p></div>{REST}", "div#main"),
+        (f"<div><p>{links(2)}</p></div>{REST}", "div"),
+    ],
+)
+def test_name(html, expected):
+    """A block is named after the outermost element that holds just its links."""
+    tops = tree_page(html).tree.tops
+    assert expected == structural_segments(tops, find_links(tops), BlockConfig())[0].tag
+
+
+def test_pages_without_a_common_root():
+    """Elements behind the end of the page belong to it."""
+    assert [(2, "leaf"), (3, "leaf")] == rules_of(f"{links(2)}</html><html>{links(3)}")
+
+
+# --- twins ---
+
+
+def held(element: Any) -> list[Any]:
+    return [a for a in element.iter("a") if a.get("href") is not None]
+
+
+@given(pages)
+def test_link_tree(page):
+    """A node's links are those below it, and its children are those that hold one."""
+    tops = tree_page(page).tree.tops
+    all_links = find_links(tops)
+    tree = LinkTree(tops, all_links)
+    waiting = [tree.page]
+    while waiting:
+        node = waiting.pop()
+        children = tops if node.element is None else list(node.element)
+        with_links = [child for child in children if held(child)]
+        expected = with_links if any(len(held(child)) > 1 for child in with_links) else []
+        kids = tree.kids(node)
+        assert expected == [kid.element for kid in kids]
+        for kid in kids:
+            assert held(kid.element) == all_links[kid.start : kid.end]
+        waiting += kids
+
+
+@given(pages, st.integers(1, 3))
+def test_what_is_inside(page, number):
+    """Headings and lists below an element are counted, itself not."""
+    tops = tree_page(page).tree.tops
+    tree = LinkTree(tops, find_links(tops))
+    for element in (e for top in tops for e in top.iter() if held(e)):
+        node = Node(element, 0, 0)
+        headings = sum(1 for e in element.iterdescendants(*HEADINGS))
+        lists = sum(1 for e in element.iterdescendants(*LISTS) if len(held(e)) > 1)
+        assert (headings >= number) == tree.has_headings(node, number)
+        assert (lists >= number) == tree.has_lists(node, number)
+
+
+def held_by(element: Any, tops: list[Any]) -> list[Any]:
+    return find_links(tops) if element is None else held(element)
+
+
+def plain_rule(chain: list[Any], children: list[Any], size: int, total: int) -> str:
+    """The first rule that holds, all of them asked."""
+    kids = [c for c in children if held(c)]
+    parts = [len(held(c)) for c in kids if len(held(c)) > 1]
+    elements = [e for e in chain if e is not None]
+    names = " ".join(e.get(n, "") for e in elements for n in ("class", "id", "role")).lower()
+    tags = {e.tag for e in elements}
+    inside = [e for c in children for e in c.iter()]
+    kinds = [(c.tag, c.get("class", "")) for c in kids]
+    most = max((kinds.count(kind) for kind in kinds), default=0)
+    largest = max(parts, default=0)
+    lists = sum(e.tag in LISTS and len(held(e)) > 1 for e in inside)
+    holds = {
+        "leaf": not parts,
+        "huge": size > 200,
+        "page": size > 0.8 * total,
+        "menu": "nav" in tags or "nav" in names,
+        "footer": size <= 10 and "footer" in tags,
+        "list": bool(tags & {"ul", "ol"}),
+        "columns": sum(p >= 20 for p in parts) >= 2,
+        "alike": len(kids) >= 5 and most >= 0.8 * len(kids) and largest <= 8,
+        "headings": sum(e.tag in HEADINGS for e in inside) >= 3,
+        "lists": lists > 0,
+        "wrapper": largest >= 5 and size - largest == 1,
+        "whole": True,
+    }
+    assert list(REASONS) == list(holds)
+    return next(rule for rule, applies in holds.items() if applies)
+
+
+def plain_segments(tops: list[Any], element: Any = None) -> list[tuple[tuple[int, ...], str]]:
+    """The rules as they are told, everything counted anew wherever it is asked for."""
+    links = find_links(tops)
+    mine = held_by(element, tops)
+    if len(mine) < 2:
+        return []
+    chain = [element]
+    children = list(tops if element is None else element)
+    while whole := [c for c in children if len(held(c)) == len(mine)]:
+        chain += whole
+        children = list(whole[0])
+        if whole[0].tag == "a" and whole[0].get("href") is not None:
+            break  # a link that holds the others
+    rule = plain_rule(chain, children, len(mine), len(links))
+    if REASONS[rule].startswith("block"):
+        return [(tuple(links.index(a) for a in mine), rule)]
+    return [found for child in children for found in plain_segments(tops, child)]
+
+
+@given(pages)
+def test_twin(page):
+    """The rules told plainly give the same blocks."""
+    tops = tree_page(page).tree.tops
+    found = structural_segments(tops, find_links(tops), BlockConfig())
+    assert plain_segments(tops) == [(s.links, s.rule) for s in found]
+
+
+@given(pages, st.sampled_from(["structural", "coarse"]), st.booleans())
+def test_blocks_are_apart(page, rules, hints):
+    """No link is in two blocks, and every block has two links and a reason."""
+    tops = tree_page(page).tree.tops
+    config = BlockConfig(rules=rules, menus=hints, footer=10 * hints)
+    found = structural_segments(tops, find_links(tops), config)
+    numbers = [number for segment in found for number in segment.links]
+    assert sorted(set(numbers)) == numbers
+    for segment in found:
+        assert len(segment.links) > 1
+        assert REASONS[segment.rule].startswith("block")
+
+
+def test_tag_of():
+    """An element by its tag and what it calls itself."""
+    tops = tree_page("<ul class='  nav  top' id=y><li id=z><p></p><p class=' '></p>").tree.tops
+    named = [tag_of(e) for e in tops[0].iter("ul", "li", "p")]
+    assert ["ul.nav", "li#z", "p", "p"] == named

@@ -1,0 +1,143 @@
+"""Gamma and its partial kin: the definition, exact counts, and what perfection and chance give."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pagekin.evaluate.familial import Family
+from pagekin.evaluate.gamma import (
+    STATISTICS,
+    count_pairs,
+    gamma_of,
+    tally_sources,
+    with_ties_of,
+)
+from pagekin.evaluate.judging import figures
+from tests.pagekin.evaluate.plain_judging import NAMES, plain_counts
+
+similarities = st.sampled_from([0.0, 0.1, 0.2, 0.1 + 1e-14, 0.3, 0.30000000000000004, 1.0])
+
+
+class Given:
+    """A representation that was made up."""
+
+    def __init__(self, table):
+        self.table = np.array(table, dtype=np.float64)
+
+    def similarities(self, source):
+        return self.table[source]
+
+
+def family_of(*paths):
+    """One class a page."""
+    classes = sorted(set(paths))
+    members = np.array([classes.index(path) for path in paths], np.int32)
+    return Family(classes, np.arange(len(paths) + 1), members)
+
+
+def counted(distances, similar):
+    return count_pairs(np.array(similar, np.float64), np.array(distances, np.int8)).tolist()
+
+
+def test_names():
+    """The statistics are those of the paper."""
+    assert NAMES == STATISTICS
+
+
+def test_by_hand():
+    """Two pages of the class, one sibling, a cousin and two unrelated ones, counted on paper.
+
+    Same class .5 and .2; sibling .3; cousin .2; unrelated .2 and .6. Siblings: .5 > .3 and
+    .2 < .3. Cousins: .5 > .2, .2 = .2. Unrelated: .5 > .2, .5 < .6, .2 = .2, .2 < .6. Beside these,
+    sibling and cousin .3 > .2; sibling and unrelated .3 > .2, .3 < .6; cousin and unrelated
+    .2 = .2, .2 < .6.
+    """
+    found = counted([0, 0, 1, 2, 3, 3], [0.5, 0.2, 0.3, 0.2, 0.2, 0.6])
+    assert [[5, 5, 3], [1, 1, 0], [1, 0, 1], [1, 2, 1]] == found
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), similarities), max_size=12))
+def test_counts_equal_those_of_pairs(pages):
+    """Counting by bisection and pair by pair agree to the last pair, with ties and rounding."""
+    distances, similar = [d for d, _ in pages], [s for _, s in pages]
+    plain = plain_counts(-1, similar, distances)
+    assert [plain[name] for name in STATISTICS] == counted(distances, similar)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), similarities), max_size=12))
+def test_every_decided_pair_is_counted_once(pages):
+    """Concordant, discordant and tied pairs are all pairs of different distances."""
+    sizes = [sum(d == k for d, _ in pages) for k in range(4)]
+    pairs = (sum(sizes) ** 2 - sum(n * n for n in sizes)) // 2
+    counts = np.array(counted([d for d, _ in pages], [s for _, s in pages]))
+    assert [pairs, *(sizes[0] * n for n in sizes[1:])] == counts.sum(axis=1).tolist()
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), similarities), max_size=12))
+def test_reversed_similarities(pages):
+    """What was concordant is discordant when all similarities are turned round."""
+    distances = [d for d, _ in pages]
+    counts = counted(distances, [s for _, s in pages])
+    turned = counted(distances, [-s for _, s in pages])
+    assert [[d, c, t] for c, d, t in counts] == turned
+
+
+def test_sources_are_not_their_own_neighbours():
+    """A source is no page of its own class, however similar it is to itself."""
+    family = family_of(("A",), ("A",), ("B",))
+    tally = tally_sources(family, Given([[1, 0.5, 0.2], [0.5, 1, 0.6], [0.2, 0.6, 1]]), range(3))
+    assert [[1, 0, 0], [0, 1, 0], [0, 0, 0]] == tally.counts[:, 3].tolist()
+    assert [1, 1, 0] == tally.same.tolist()
+
+
+def test_orthogonal_pairs():
+    """Pages of the class with a similarity of 0, or one that is rounded to it, are orthogonal."""
+    family = family_of(("A",), ("A",), ("A",), ("A",))
+    table = np.array([[1, 0, 1e-13, 1e-12]] * 4)
+    tally = tally_sources(family, Given(table), [0])
+    assert ([3], [2]) == (tally.same.tolist(), tally.orthogonal.tolist())
+
+
+def test_gamma_and_ties():
+    """Ties are left out of gamma, and count below the line of the other."""
+    counts = np.array([[3, 1, 4], [0, 0, 5], [0, 0, 0]])
+    values, with_ties = gamma_of(counts).tolist(), with_ties_of(counts).tolist()
+    assert (0.5, 0.25, 0.0) == (values[0], *with_ties[:2])
+    assert all(map(math.isnan, (*values[1:], with_ties[2])))
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_no_number(bad):
+    """A representation that gives no number is wrong, and is not counted as anything."""
+    with pytest.raises(ValueError, match="no finite number"):
+        count_pairs(np.array([0.5, bad]), np.array([0, 1], np.int8))
+
+
+CLASSES = [("A", "a", "x"), ("A", "a", "y"), ("A", "b", "x"), ("B", "a", "x")]
+PATHS = [path for path in CLASSES for _ in range(6)]
+
+
+@pytest.mark.parametrize(("sign", "expected"), [(-1, 1.0), (1, -1.0)])
+def test_perfect_and_reversed(sign, expected):
+    """An order that falls with the distance has gamma 1, and one that rises -1."""
+    family = family_of(*PATHS)
+    table = [[sign * int(d) + 4 for d in family.distances(s)] for s in range(len(PATHS))]
+    tally = tally_sources(family, Given(table), range(len(PATHS)))
+    made = figures(tally.counts, seed=1, resamples=50)
+    assert [expected] * 4 == [made[name]["value"] for name in STATISTICS]
+    assert [(expected, expected)] * 4 == [(made[n]["low"], made[n]["high"]) for n in STATISTICS]
+
+
+def test_chance():
+    """A random order has gamma 0, within its interval, and the interval is not wide."""
+    paths = [path for path in CLASSES for _ in range(40)]
+    table = np.random.default_rng(7).random((len(paths), len(paths)))
+    tally = tally_sources(family_of(*paths), Given(table), range(len(paths)))
+    for made in figures(tally.counts, seed=1, resamples=300).values():
+        assert made["low"] < 0 < made["high"]
+        assert made["high"] - made["low"] < 0.15

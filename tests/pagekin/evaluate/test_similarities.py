@@ -1,0 +1,143 @@
+"""Similarities to all labelled pages: by the term, from signatures, and where others are added."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pagekin.bags.bag import cosine
+from pagekin.config import BuildConfig, SignatureConfig, WeightConfig
+from pagekin.errors import UsageError
+from pagekin.evaluate import representations
+from pagekin.evaluate.labelled import LabelledPages, PackedBags
+from pagekin.evaluate.similarities import Material, make_representation, representation_names
+from pagekin.index.folder import IndexFolder
+from pagekin.minhash.signatures import make_signer
+from tests.indexes import config_of, make_bag, make_index, random_bags
+from tests.pagekin.evaluate.plain_judging import plain_jaccard
+
+BAGS = random_bags(60)
+
+weights = st.dictionaries(st.integers(16, 24), st.sampled_from([0.5, 1.0, 3.0]), max_size=5)
+
+
+def material_of(bags, config=None, index=None):
+    """All bags labelled with one class."""
+    pages = LabelledPages(
+        [bag.url for bag in bags],
+        [("A",)],
+        np.arange(len(bags) + 1),
+        np.zeros(len(bags), np.int32),
+        PackedBags(
+            np.concatenate([bag.terms for bag in bags]),
+            np.concatenate([bag.weights for bag in bags]),
+            np.cumsum([0, *(len(bag.terms) for bag in bags)]),
+        ),
+    )
+    return Material(pages, config or BuildConfig(), index)
+
+
+@given(st.lists(weights, min_size=1, max_size=8))
+def test_bags_twin(some):
+    """The bag Jaccard by postings is that of the definition, for every pair."""
+    bags = [make_bag(f"http://{k}.example/", one) for k, one in enumerate(some)]
+    made = make_representation("bags", material_of(bags))
+    for source, bag in enumerate(bags):
+        expected = [round(plain_jaccard(bag, other), 12) for other in bags]
+        assert expected == made.similarities(source).round(12).tolist()
+
+
+def test_bags_are_symmetric_to_the_last_bit():
+    """Terms are added in one order, so a pair has one similarity from both sides."""
+    made = make_representation("bags", material_of(BAGS))
+    table = np.array([made.similarities(k) for k in range(len(BAGS))])
+    assert (table == table.T).all()
+
+
+def test_cosine():
+    """The cosine by postings is that of two bags."""
+    made = make_representation("cosine", material_of(BAGS))
+    for source in range(0, len(BAGS), 7):
+        expected = [round(cosine(BAGS[source], other), 12) for other in BAGS]
+        assert expected == made.similarities(source).round(12).tolist()
+
+
+def test_no_bag_has_terms():
+    """Empty bags are similar to nothing, themselves included."""
+    bags = [make_bag(f"http://{k}.example/", {}) for k in range(3)]
+    for name in ("bags", "cosine", "signatures"):
+        made = make_representation(name, material_of(bags))
+        assert [0.0] * 3 == made.similarities(1).tolist()
+
+
+@pytest.mark.parametrize("count", [1, 16, 80])
+def test_signatures_of_bags(count):
+    """The share of equal signatures, of the bags signed as a build signs them."""
+    config = BuildConfig(signatures=SignatureConfig(count=count))
+    material = material_of(BAGS, config)
+    made = make_representation("signatures", material)
+    rows = make_signer(config.signatures).sign(*material.pages.bags)
+    for source in range(0, len(BAGS), 7):
+        full = [bool(len(BAGS[source].terms) and len(bag.terms)) for bag in BAGS]
+        shares = [
+            sum(a == b for a, b in zip(rows[source].tolist(), row.tolist(), strict=True)) / count
+            for row in rows
+        ]
+        expected = [share if both else 0.0 for share, both in zip(shares, full, strict=True)]
+        assert expected == made.similarities(source).tolist()
+
+
+def test_signatures_of_an_index(tmp_path):
+    """An index gives its own rows, in whatever shards they are; they are those of its bags."""
+    config = config_of(3, 16)
+    index = IndexFolder(make_index(tmp_path / "index", BAGS, config))
+    own = make_representation("signatures", material_of(BAGS, BuildConfig(), index))
+    signed = make_representation("signatures", material_of(BAGS, config))
+    for source in range(len(BAGS)):
+        assert signed.similarities(source).tolist() == own.similarities(source).tolist()
+
+
+def test_bags_that_are_not_normalised():
+    """Bags of another sum than 1 are signed by a method that takes them."""
+    config = BuildConfig(
+        weight=WeightConfig(normalise=False), signatures=SignatureConfig(count=8, method="icws")
+    )
+    bags = [bag._replace(weights=bag.weights * 3) for bag in BAGS]
+    made = make_representation("signatures", material_of(bags, config))
+    full = next(k for k, bag in enumerate(bags) if len(bag.terms))
+    assert 1.0 == made.similarities(full)[full]
+
+
+def test_names():
+    """The representations are the files of the folder."""
+    assert ["bags", "both", "cocitation", "cosine", "signatures"] == representation_names()
+
+
+def test_a_new_representation_is_one_file(tmp_path, monkeypatch):
+    """A file with a function `make` is all it takes."""
+    (tmp_path / "reverse_order.py").write_text(
+        "import numpy as np\n"
+        "class Reverse:\n"
+        "    def __init__(self, pages): self.count = len(pages)\n"
+        "    def similarities(self, source): return np.arange(self.count, 0, -1.0)\n"
+        "def make(material): return Reverse(material.pages)\n"
+    )
+    monkeypatch.setattr(representations, "__path__", [*representations.__path__, str(tmp_path)])
+    assert "reverse_order" in representation_names()
+    made = make_representation("reverse_order", material_of(BAGS[:3]))
+    assert [3.0, 2.0, 1.0] == made.similarities(0).tolist()
+
+
+def test_unknown_representation():
+    """A name that is no file is refused."""
+    with pytest.raises(UsageError, match="there is no representation 'bag'"):
+        make_representation("bag", material_of(BAGS))
+
+
+@pytest.mark.parametrize("name", ["cocitation", "both"])
+def test_cocitation_is_to_come(name):
+    """Co-citation is refused in a sentence that says what is missing."""
+    with pytest.raises(UsageError, match="no co-citation table"):
+        make_representation(name, material_of(BAGS))

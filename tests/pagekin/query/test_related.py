@@ -1,0 +1,554 @@
+"""Asking an index, against a ranking of all its documents one by one."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from pagekin import Index
+from pagekin.bags.bag import Bag
+from pagekin.errors import InputError, NotFoundError, UsageError
+from pagekin.index import folder as folder_module
+from pagekin.index import shard as shard_module
+from pagekin.query.kin import Answer
+from tests.indexes import config_of, make_bag, make_index, random_bags
+from tests.pagekin.query.plain_answers import plain_jaccard, plain_query, plain_ranking
+from tests.running import python
+
+M = 24
+ALL = 1 << 40
+EVERYTHING = {"candidates": 10_000, "budget": ALL}
+
+BAGS = random_bags(150, seed=5)
+FULL = [bag for bag in BAGS if len(bag.terms)]
+
+
+@pytest.fixture(scope="module")
+def indexes(tmp_path_factory: pytest.TempPathFactory) -> list[Index]:
+    """One set of documents in 1, 4 and 64 shards."""
+    base = tmp_path_factory.mktemp("indexes")
+    return [Index.open(make_index(base / f"shards{n}", BAGS, config_of(n, M))) for n in (1, 4, 64)]
+
+
+@pytest.fixture(scope="module")
+def index(indexes: list[Index]) -> Index:
+    return indexes[1]
+
+
+def scored(answer: Answer) -> list[tuple[str, float]]:
+    return [(kin.url, kin.score) for kin in answer]
+
+
+def rows_of(index: Index) -> dict[str, list[int]]:
+    """H by URL."""
+    shards = index._folder.shards
+    return {s.spelt(k): s.H[k].tolist() for s in shards for k in range(len(s))}
+
+
+def counts(index: Index, asked: str) -> dict[str, int]:
+    rows = rows_of(index)
+    return plain_query(rows, rows[asked], 0.0)
+
+
+def exact_scores(index: Index, like: list[Bag], unlike: list[Bag]) -> dict[str, float]:
+    """The score of every document that shares a signature with one of those asked for."""
+    asked = {bag.url for bag in [*like, *unlike]}
+    met = {url for bag in like if len(bag.terms) for url in counts(index, bag.url)}
+
+    def mean(pages: list[Bag], other: Bag) -> float:
+        return sum(plain_jaccard(page, other) for page in pages) / max(len(pages), 1)
+
+    return {
+        bag.url: round(float(mean(like, bag) - mean(unlike, bag)), 12)
+        for bag in BAGS
+        if bag.url in met and bag.url not in asked
+    }
+
+
+def estimates(index: Index, like: list[Bag], unlike: list[Bag]) -> dict[str, float]:
+    """The same by counted signatures."""
+    asked = {bag.url for bag in [*like, *unlike]}
+    rows = rows_of(index)
+
+    def mean(pages: list[Bag], url: str) -> float:
+        equal = [sum(a == b for a, b in zip(rows[p.url], rows[url], strict=True)) for p in pages]
+        return sum(equal) / max(len(pages), 1) / M
+
+    met = {url for bag in like if len(bag.terms) for url in counts(index, bag.url)}
+    return {u: round(mean(like, u) - mean(unlike, u), 12) for u in met - asked}
+
+
+QUESTIONS = {
+    "one": ([FULL[0]], []),
+    "another": ([FULL[7]], []),
+    "several": (FULL[3:6], []),
+    "unlike one": ([FULL[0]], [FULL[9]]),
+    "several unlike several": (FULL[10:13], FULL[20:22]),
+    "the same twice": ([FULL[4], FULL[4]], []),
+    "like and unlike itself": ([FULL[4]], [FULL[4]]),
+    "with an empty one": ([FULL[4], next(b for b in BAGS if not len(b.terms))], []),
+}
+
+
+def best_first(pair: tuple[str, float]) -> tuple[float, str]:
+    return -pair[1], pair[0]
+
+
+def rounded(pairs: list[tuple[str, float]]) -> list[tuple[str, float]]:
+    """Without the last digits, in which means of rounded numbers differ."""
+    return sorted(((url, round(score, 10)) for url, score in pairs), key=best_first)
+
+
+@pytest.mark.parametrize("name", list(QUESTIONS))
+@pytest.mark.parametrize("k", [1, 10])
+@pytest.mark.parametrize("alpha", [0.0, 0.15])
+def test_exact_twin(indexes, name, k, alpha):
+    """With all candidates the answer is the ranking of all documents, for any number of shards."""
+    like, unlike = QUESTIONS[name]
+    urls, others = [bag.url for bag in like], [bag.url for bag in unlike]
+    expected = plain_ranking(exact_scores(indexes[0], like, unlike), 1000, alpha=alpha)
+    guessed = estimates(indexes[0], like, unlike)
+    for index in indexes:
+        answer = index.related(urls, 1000, alpha=alpha, unlike=others, **EVERYTHING)
+        found = scored(answer)
+        assert sorted(found, key=best_first) == found
+        assert rounded(expected) == rounded(found)
+        assert found[:k] == scored(index.related(urls, k, alpha=alpha, unlike=others, **EVERYTHING))
+        assert [kin.exact for kin in answer] == [kin.score for kin in answer]
+        assert [guessed[kin.url] for kin in answer] == [kin.estimate for kin in answer]
+        assert 0 == answer.capped
+
+
+@pytest.mark.parametrize("name", list(QUESTIONS))
+@pytest.mark.parametrize("k", [1, 10, 1000])
+@pytest.mark.parametrize("alpha", [0.0, 0.15])
+def test_counted_twin(indexes, name, k, alpha):
+    """Without exactness the order is that of counted signatures, ties by URL."""
+    like, unlike = QUESTIONS[name]
+    urls, others = [bag.url for bag in like], [bag.url for bag in unlike]
+    expected = plain_ranking(estimates(indexes[0], like, unlike), k, alpha=alpha)
+    for index in indexes:
+        answer = index.related(urls, k, exact=False, alpha=alpha, unlike=others, budget=ALL)
+        assert expected == scored(answer)
+        assert {None} >= {kin.exact for kin in answer}
+        assert [kin.estimate for kin in answer] == [kin.score for kin in answer]
+
+
+@pytest.mark.parametrize("candidates", [1, 7, 30])
+@pytest.mark.parametrize("k", [5, 12])
+def test_best_candidates(indexes, candidates, k):
+    """The best candidates by signatures are ranked exactly, k of them at least, and no others."""
+    for bag in FULL[:10]:
+        guessed = plain_ranking(estimates(indexes[0], [bag], []), max(k, candidates))
+        exact = exact_scores(indexes[0], [bag], [])
+        expected = plain_ranking({url: exact[url] for url, _ in guessed}, k)
+        for index in indexes:
+            answer = index.related(bag.url, k, candidates=candidates, budget=ALL)
+            assert rounded(expected) == rounded(scored(answer))
+            assert len(counts(indexes[0], bag.url)) == answer.candidates
+
+
+@pytest.mark.parametrize("how", [{}, {"exact": False}, {"budget": 40}, {"per_host": 2}])
+def test_shards_do_not_show(indexes, how):
+    """The answers are the same for 1, 4 and 64 shards, whatever the way; reasons, too."""
+    for bag in BAGS[:60]:
+        one, *others = (
+            [kin.as_dict() for kin in index.related(bag.url, 8, why=True, **how)]
+            for index in indexes
+        )
+        assert [one] * 2 == others
+
+
+def test_never_itself(index):
+    """A page is not among its own kin, nor is one that was asked for beside it."""
+    for bag in FULL:
+        assert bag.url not in {kin.url for kin in index.related(bag.url, 1000)}
+    asked = [FULL[0].url, FULL[1].url]
+    found = index.related(asked[0], 1000, unlike=asked[1]), index.related(asked, 1000)
+    for answer in found:
+        assert not {kin.url for kin in answer} & set(asked)
+
+
+def test_equal_pages(tmp_path):
+    """Pages of one and the same bag are all alike, and stand in the order of their URLs."""
+    bags = [make_bag(f"http://{c}.example/", {20: 1, 30: 2}) for c in "dacb"]
+    index = Index.open(make_index(tmp_path / "index", bags, config_of(3)))
+    urls = [f"http://{c}.example/" for c in "abd"]
+    for how in ({}, {"exact": False}):
+        assert [(url, 1.0) for url in urls] == scored(index.related("c.example", **how))
+        assert [(urls[0], 1.0)] == scored(index.related("c.example", 1, **how))
+
+
+def test_empty_bag(index):
+    """A page without a term has no kin, and the answer says why."""
+    empty = next(bag for bag in BAGS if not len(bag.terms))
+    for how in ({}, {"exact": False}, {"why": True}, {"unlike": FULL[0].url}):
+        answer = index.related(empty.url, **how)
+        assert ([], 0) == (list(answer), answer.candidates)
+        assert [f"{empty.url} has an empty bag, and so no kin"] == answer.notes()
+    assert not {bag.url for bag in BAGS if not len(bag.terms)} & {
+        kin.url for bag in FULL[:20] for kin in index.related(bag.url, 1000)
+    }
+
+
+# --- hosts ---
+
+HOSTS = [
+    "http://a.example/1",
+    "http://a.example/2",
+    "http://a.example:8080/3",
+    "https://a.example/4",
+    "http://www.a.example/5",
+    "http://b.example/6",
+    "http://ba.example/7",
+    "http://[::1]/8",
+    "http://[::1]:81/9",
+]
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """Kin on several hosts, the earlier the better."""
+    bags = [make_bag("http://asked.example/", {20: 1})]
+    bags += [make_bag(url, {20: 10, 30: 1 + k}) for k, url in enumerate(HOSTS)]
+    folder = tmp_path_factory.mktemp("hosts") / "index"
+    return Index.open(make_index(folder, bags, config_of(4, 80)))
+
+
+def numbers(answer: Answer) -> str:
+    """The kin by the last digit of their URLs."""
+    return "".join(kin.url[-1] for kin in answer)
+
+
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        ({}, "123456789"),
+        ({"per_host": 1}, "15678"),
+        ({"per_host": 2}, "1256789"),
+        ({"per_host": 4}, "123456789"),
+        ({"exclude_hosts": "a.example"}, "6789"),
+        ({"exclude_hosts": ["A.Example", "b.example"]}, "789"),
+        ({"exclude_hosts": ["www.a.example"]}, "12346789"),
+        ({"exclude_hosts": ["example"]}, "89"),
+        ({"exclude_hosts": ["[::1]"]}, "1234567"),
+        ({"exclude_hosts": ["b.example"], "per_host": 1}, "1578"),
+        ({"k": 3}, "123"),
+        ({"k": 3, "per_host": 1}, "156"),
+        ({"k": 2, "exclude_hosts": ["a.example"]}, "67"),
+        ({"k": 4, "per_host": 1, "candidates": 1}, "1567"),
+    ],
+)
+def test_hosts(hosts, how, expected):
+    """Hosts are told apart by name, without port and scheme; what is below one is of it."""
+    assert expected == numbers(hosts.related("asked.example", **how))
+
+
+@pytest.mark.parametrize("per_host", [1, 2])
+def test_hosts_by_signatures(hosts, per_host):
+    """So are they where signatures are counted."""
+    alone = hosts.related("asked.example", exact=False)
+    expected = plain_ranking(dict(scored(alone)), 10, per_host=per_host)
+    assert expected == scored(hosts.related("asked.example", exact=False, per_host=per_host))
+
+
+# --- spellings ---
+
+
+@pytest.fixture(scope="module")
+def aliased(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """An index with aliases, and pages on several hosts."""
+    bags = [
+        make_bag("http://a.example/page", {20: 1}, 3),
+        make_bag("http://b.example/page", {20: 1}, 1, crawled=False),
+        make_bag("https://www.c.example/other", {20: 1}, 1234, crawled=False),
+        *(make_bag(f"http://d.example:8080/{k}", {30: 1}) for k in range(9)),
+    ]
+    aliases = [
+        (b"http://old.example/", b"http://older.example/"),
+        (b"http://older.example/", b"http://a.example/page"),
+        (b"http://b.example/page", b"http://a.example/page"),
+        (b"http://loop.example/", b"http://loop.example/2"),
+        (b"http://loop.example/2", b"http://loop.example/"),
+        (b"http://lost.example/", b"http://nowhere.example/"),
+    ]
+    folder = tmp_path_factory.mktemp("aliased") / "index"
+    return Index.open(make_index(folder, bags, config_of(3, 80), aliases=aliases))
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    ["http://a.example/page", "a.example/page#top", "HTTP://A.example:80/./page", "old.example"],
+)
+def test_spellings(aliased, spelling):
+    """A URL in any spelling, and one that was redirected, is answered as what it leads to."""
+    answer = aliased.related(spelling)
+    assert ["http://a.example/page"] == [page.url for page in answer.asked]
+    assert "http://a.example/page" not in {kin.url for kin in answer}
+    assert aliased.get(spelling).url == "http://a.example/page"
+
+
+def test_page_with_a_bag_is_no_alias(aliased):
+    """A URL that has a bag is asked for itself, whatever stands among the aliases."""
+    answer = aliased.related("b.example/page")
+    assert ["http://b.example/page"] == [page.url for page in answer.asked]
+    said = "was not read: it is known only by the anchors of 1 link to it"
+    assert [f"http://b.example/page {said}"] == answer.notes()
+    (said,) = aliased.related("https://www.c.example/other").notes()
+    assert said.endswith("it is known only by the anchors of 1,234 links to it")
+    assert [] == aliased.related("a.example/page").notes()
+
+
+@pytest.mark.parametrize(
+    ("url", "key", "near"),
+    [
+        ("a.example/page/", "http://a.example/page/", ["http://a.example/page"]),
+        ("https://a.example/page", "https://a.example/page", ["http://a.example/page"]),
+        ("http://www.a.example/page", "http://www.a.example/page", ["http://a.example/page"]),
+        ("HTTPS://WWW.A.example/page/", "https://www.a.example/page/", ["http://a.example/page"]),
+        ("a.example/none#x", "http://a.example/none", ["http://a.example/page"]),
+        ("https://a.example/none", "https://a.example/none", ["http://a.example/page"]),
+        ("c.example", "http://c.example/", ["https://www.c.example/other"]),
+        (
+            "d.example:8080/x",
+            "http://d.example:8080/x",
+            [f"http://d.example:8080/{k}" for k in range(5)],
+        ),
+        ("loop.example", "http://loop.example/", []),
+        ("lost.example", "http://lost.example/", []),
+        ("nobody.example", "http://nobody.example/", []),
+    ],
+)
+def test_not_there(aliased, url, key, near):
+    """A URL that is not there is named in its form, with those that are near it."""
+    hint = f"; near it are {', '.join(near)}" if near else ""
+    for ask in (aliased.related, aliased.get):
+        with pytest.raises(NotFoundError) as caught:
+            ask(url)
+        assert f"{key} is not in the index{hint}" == str(caught.value)
+    with pytest.raises(NotFoundError):
+        aliased.related("a.example/page", unlike=url)
+    assert key not in aliased
+
+
+@pytest.mark.parametrize("url", ["mailto:x@y.z", "", "two words", "http:///"])
+def test_no_web_address(aliased, url):
+    """What is no address is said to be none."""
+    with pytest.raises(UsageError, match=f"^{url} is no web address$"):
+        aliased.related(url)
+
+
+@pytest.mark.parametrize(
+    "how", [{"k": 0}, {"candidates": -1}, {"per_host": -1}, {"budget": -1}, {"url": []}]
+)
+def test_numbers_that_mean_nothing(aliased, how):
+    """Numbers that mean nothing are refused."""
+    with pytest.raises(UsageError, match="related needs at least one URL, a k from 1"):
+        aliased.related(**{"url": "a.example/page", **how})
+
+
+@pytest.mark.parametrize("alpha", [1.0, 2.0, float("nan")])
+@pytest.mark.parametrize("exact", [True, False])
+def test_alpha_that_means_nothing(aliased, alpha, exact):
+    """Nothing is more similar than all."""
+    with pytest.raises(UsageError, match="it must be below 1"):
+        aliased.related("a.example/page", alpha=alpha, exact=exact)
+
+
+# --- reasons ---
+
+
+def shown_bags(index: Index) -> dict[str, dict[str, float]]:
+    described = (index.describe(bag, 0) for bag in index.all())
+    return {d["url"]: {t["term"]: t["weight"] for t in d["terms"]} for d in described}
+
+
+@pytest.mark.parametrize("how", [{}, {"exact": False}])
+def test_reasons_add_up(index, how):
+    """The weights shared are the minima of which the exact similarity is made.
+
+    The bags have the sum 1, so the similarity s of a shared weight w is w / (2 - w).
+    """
+    bags = shown_bags(index)
+    exact = {bag.url: exact_scores(index, [bag], []) for bag in FULL[:12]}
+    for asked, scores in exact.items():
+        for kin in index.related(asked, 5, why=True, **how):
+            mine, theirs = bags[asked], bags[kin.url]
+            shared = {t: min(mine[t], theirs[t]) for t in mine.keys() & theirs.keys()}
+            assert len(shared) == kin.why.shared_terms
+            assert sum(shared.values()) == pytest.approx(kin.why.shared_weight, rel=1e-5)
+            weight = kin.why.shared_weight
+            assert scores[kin.url] == pytest.approx(weight / (2 - weight), rel=1e-4)
+            for term in kin.why.terms:
+                assert mine[term.term] == pytest.approx(term.asked, rel=1e-5)
+                assert theirs[term.term] == pytest.approx(term.found, rel=1e-5)
+                assert shared[term.term] == pytest.approx(term.shared, rel=1e-5)
+            heaviest = sorted(shared.values(), reverse=True)[:10]
+            assert heaviest == pytest.approx([t.shared for t in kin.why.terms], rel=1e-5)
+
+
+def test_reasons_of_several(index):
+    """Of several pages the weights are means, over those that have the term and those without."""
+    bags, by_url = shown_bags(index), {bag.url: bag for bag in BAGS}
+    asked = [bag.url for bag in FULL[3:6]]
+    for kin in index.related(asked, 5, why=True):
+        theirs = bags[kin.url]
+        mine = {t: sum(bags[url].get(t, 0.0) for url in asked) / 3 for t in theirs}
+        shared = {t: sum(min(bags[u].get(t, 0), w) for u in asked) / 3 for t, w in theirs.items()}
+        for term in kin.why.terms:
+            assert mine[term.term] == pytest.approx(term.asked, rel=1e-5)
+            assert shared[term.term] == pytest.approx(term.shared, rel=1e-5)
+        assert sum(shared.values()) == pytest.approx(kin.why.shared_weight, rel=1e-5)
+        assert sum(by_url[url].anchors for url in asked) == kin.why.asked_inlinks
+        assert sum(by_url[url].hosts for url in asked) == kin.why.asked_linking_hosts
+
+
+def test_where_bags_come_from(index):
+    """Inlinks, linking hosts, and whether it was read, of both."""
+    by_url = {bag.url: bag for bag in BAGS}
+    asked = FULL[0]
+    for kin in index.related(asked.url, 20, why=True):
+        bag = by_url[kin.url]
+        assert (bag.anchors, bag.anchors) == (kin.inlinks, kin.why.inlinks)
+        assert (bag.hosts, bag.crawled) == (kin.why.linking_hosts, kin.why.crawled)
+        assert asked.anchors == kin.why.asked_inlinks
+        assert asked.hosts == kin.why.asked_linking_hosts
+        assert f"word{kin.why.terms[0].term.removeprefix('stem')}" == kin.why.terms[0].display
+
+
+def test_plain_values(index):
+    """What `as_dict` gives is what the documentation says, and no reasons unless they are asked."""
+    kin = index.related(FULL[0].url, 1)[0]
+    assert ["url", "score", "estimate", "exact", "inlinks", "why"] == list(kin.as_dict())
+    assert kin.why is None
+    with_why = index.related(FULL[0].url, 1, why=True)[0]
+    assert dataclasses.asdict(with_why.why) == with_why.as_dict()["why"]
+    assert dataclasses.replace(with_why, why=None) == kin
+
+
+# --- hot signatures ---
+
+
+def test_budget_is_said(index):
+    """Where lists are left out the answer says so, and in how many."""
+    answer = index.related(FULL[0].url, budget=20)
+    assert answer.capped > 0
+    assert answer.notes()[-1].startswith(
+        f"{answer.capped} signatures are so common that their lists"
+    )
+    assert index.related(FULL[0].url, budget=ALL).capped == 0
+
+
+# --- opening ---
+
+
+def test_opening_is_lazy(tmp_path, monkeypatch):
+    """Opening reads the header alone; each answer maps what it needs, once."""
+    path = make_index(tmp_path / "index", FULL, config_of(2))
+    opened: list[str] = []
+    for module in (shard_module, folder_module):
+        for name in ("ArrayFile", "Dictionary", "Resolution"):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, noting(opened, getattr(module, name)))
+    index = Index.open(path)
+    assert len(FULL) == len(index)
+    assert index.info()["documents"] == len(FULL)
+    assert [] == opened
+    assert FULL[0].url in index
+    assert ["urls.arrays"] == opened
+    index.related(FULL[0].url, exact=False)
+    assert {"urls.arrays", "H.arrays", "I.arrays", "bags.arrays"} == set(opened)
+    index.related(FULL[0].url, why=True)
+    seen = len(opened)
+    index.related(FULL[0].url, why=True)
+    assert seen == len(opened)
+    assert "aliases.arrays" not in opened
+
+
+def noting(opened: list[str], real: Callable) -> Callable:
+    def note(path: Path, *rest: object) -> object:
+        opened.append(path.name)
+        return real(path, *rest)
+
+    return note
+
+
+FEW_FILES = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+from pagekin import Index
+index = Index.open(sys.argv[1])
+print(len(index.related(sys.argv[2], 9, why=True)), len(list(index.all())))
+"""
+
+
+def test_more_files_than_may_be_open(tmp_path):
+    """An index of many shards raises the limit on open files as far as it may."""
+    path = make_index(tmp_path / "index", FULL, config_of(64))
+    said = python("-c", FEW_FILES, path, FULL[0].url)
+    assert (0, f"9 {len(FULL)}\n", "") == said
+
+
+def test_paths(indexes, tmp_path):
+    """An index is opened by a path or by a string, and knows its folder, length and digest."""
+    path = indexes[0].path
+    again = Index.open(str(path))
+    assert (path, len(BAGS), 1) == (again.path, len(again), again.shards)
+    assert indexes[0].digest == again.digest != indexes[1].digest
+    assert FULL[0].url in again
+    assert [] == again.verify()
+    with pytest.raises(InputError):
+        Index.open(tmp_path)
+
+
+def test_urls_of_shards(indexes):
+    """The URLs of a shard are a sequence in their order; together they are all."""
+    for index in indexes:
+        urls = [url for shard in range(index.shards) for url in index.urls(shard)]
+        assert sorted(bag.url for bag in BAGS) == sorted(urls)
+        some = index.urls(0)
+        assert sorted(some) == list(some)
+        assert list(some)[1:3] == list(some[1:3])
+        assert list(some)[-1:] == list(some[-1:])
+        with pytest.raises(IndexError):
+            some[len(some)]
+
+
+def test_all_bags(indexes):
+    """All bags come in the order of their URLs, whatever the shards."""
+    for index in indexes:
+        assert sorted(bag.url for bag in BAGS) == [bag.url for bag in index.all()]
+
+
+# --- threads ---
+
+
+def test_threads(tmp_path):
+    """Eight threads that ask one index, newly opened, have the answers of one thread."""
+    path = make_index(tmp_path / "index", BAGS, config_of(4, M))
+    single = Index.open(path)
+    urls = [bag.url for bag in FULL][:40]
+
+    def ask(index: Index, url: str) -> list[dict]:
+        answer = index.related(url, 5, why=True)
+        index.describe(index.get(url))
+        return [kin.as_dict() for kin in answer]
+
+    expected = [ask(single, url) for url in urls]
+    for _ in range(2):
+        shared = Index.open(path)
+        together = threading.Barrier(8)
+
+        def work(number: int, shared: Index = shared, gate: threading.Barrier = together) -> list:
+            gate.wait(10)
+            turned = urls[number * 5 :] + urls[: number * 5]
+            return sorted((url, ask(shared, url)) for url in turned)
+
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(work, range(8)))
+        assert [sorted(zip(urls, expected, strict=True))] * 8 == found

@@ -1,0 +1,297 @@
+"""The commands that judge: what they print, what they write, and how they complain."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pagekin import Index
+from pagekin.evaluate.rscore import key_path
+from pagekin.pipeline import engines
+from tests.indexes import config_of, make_index, random_bags
+
+NAMES = ("gamma", "sibling", "cousin", "unrelated")
+FIELDS = ["value", "low", "high", "with_ties", "concordant", "discordant", "tied"]
+BAGS = random_bags(60)
+PATHS = ("A/a/x", "A/a/y", "A/b/z", "B/c/v", "B")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small index of made-up bags."""
+    folder = tmp_path_factory.mktemp("judged") / "index"
+    aliases = [(b"http://old.example/", BAGS[0].url.encode())]
+    return make_index(folder, BAGS, config_of(3, 16), aliases=aliases)
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Classes for all but the last ten pages, and for two that are nowhere."""
+    file = tmp_path_factory.mktemp("labels") / "directory.tsv"
+    lines = [f"{bag.url}\t/Top/{PATHS[k % 5]}\n" for k, bag in enumerate(BAGS[:50])]
+    lines += [f"http://nowhere.example/{k}\t/Top/A/a/x\n" for k in range(2)]
+    lines += ["http://old.example/\t/Top/B\n"]
+    file.write_text("".join(lines))
+    return file
+
+
+@pytest.fixture(scope="module")
+def demo_labels(demo_index: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo's pages in classes by their hosts, as each host has one subject."""
+    file = tmp_path_factory.mktemp("demo-labels") / "directory.tsv"
+    urls = [bag.url for bag in Index.open(demo_index).all() if bag.crawled]
+    hosts = {url: url.split("/")[2] for url in urls}
+    file.write_text("".join(f"{u}\t/Top/{h.split('.')[-1]}/Sites/{h}\n" for u, h in hosts.items()))
+    return file
+
+
+def gamma(command, *words):
+    said = command("evaluate", "gamma", *words, "--json")
+    assert (0, "") == (said.code, said.err)
+    return json.loads(said.out)
+
+
+def without(result, *keys):
+    return {key: value for key, value in result.items() if key not in {"settings", *keys}}
+
+
+# --- help ---
+
+
+@pytest.mark.parametrize(
+    "words", [("evaluate", "gamma"), ("evaluate", "rscore"), ("compare",), ("pool",)]
+)
+def test_help(command, words):
+    """Every command explains itself and each of its options."""
+    said = command(*words, "--help")
+    assert (0, "") == (said.code, said.err)
+    assert said.out.startswith(f"usage: pagekin {' '.join(words)} ")
+    options = said.out.partition("options:")[2].splitlines()
+    flags = [k for k, line in enumerate(options) if line.startswith("  -")]
+    assert flags
+    for k in flags:
+        beside = options[k].strip().partition("  ")[2]
+        assert beside or options[k + 1].startswith(" " * 20), f"{options[k]} is not explained"
+
+
+# --- evaluate gamma ---
+
+
+def test_gamma_as_json(command, small, directory):
+    """All figures with their counts and intervals, and what was left out."""
+    found = gamma(command, "--directory", directory, "--index", small)
+    assert [*NAMES, "orthogonal_share", "sources", "missing_urls"] == list(found)[:7]
+    for name in NAMES:
+        made = found[name]
+        assert FIELDS == list(made)
+        c, d, t = (made[key] for key in FIELDS[4:])
+        assert ((c - d) / (c + d), (c - d) / (c + d + t)) == (made["value"], made["with_ties"])
+        assert made["low"] < made["value"] < made["high"]
+    assert (50, 2) == (found["sources"], found["missing_urls"])
+    assert 0 < found["orthogonal_share"] < 1
+    settings = found["settings"]
+    assert (3, "keep", False, "bags", 1) == tuple(
+        settings[key] for key in ("depth", "shallow", "linked", "by", "seed")
+    )
+    assert 16 == settings["config"]["signatures"]["count"]
+
+
+def test_gamma_for_people(command, small, directory):
+    """People see a line for each figure, for each branch, and the worst pages."""
+    said = command("evaluate", "gamma", "--directory", directory, "--index", small)
+    assert (0, "") == (said.code, said.err)
+    lines = said.out.splitlines()
+    assert lines[0].startswith("50 sources of 50 pages in 5 classes; 2 pages of the directory are")
+    found = gamma(command, "--directory", directory, "--index", small)
+    for name, line in zip(NAMES, lines[2:], strict=False):
+        assert [name, f"{found[name]['value']:.3f}"] == line.split()[:2]
+        assert f"{found[name]['tied']:,}" == line.split()[-1]
+    assert {"A", "B"} <= {line.split()[0] for line in lines if line}
+    assert any(found["worst"][0]["url"] in line for line in lines)
+
+
+def test_work_and_index_agree(command, demo_work, demo_index, demo_labels):
+    """The bags of a workspace and those of its index give the same, and signatures do too."""
+    for by in ("bags", "signatures"):
+        words = ("--directory", demo_labels, "--by", by)
+        of_work = gamma(command, *words, "--work", demo_work)
+        of_index = gamma(command, *words, "--index", demo_index)
+        assert without(of_work) == without(of_index)
+    assert of_work["sources"] > 200
+    assert of_work["sibling"]["value"] > 0.3
+
+
+def test_signatures_of_a_workspace(command, demo_work, demo_labels):
+    """More signatures than the build has are made on request, and come nearer to the bags."""
+    words = ("--directory", demo_labels, "--work", demo_work)
+    few, many = (
+        gamma(command, *words, "--by", "signatures", "--signatures-count", n)["sibling"]["value"]
+        for n in (10, 400)
+    )
+    exact = gamma(command, *words)["sibling"]["value"]
+    assert abs(many - exact) < 0.02 < abs(few - exact)
+
+
+def test_linked_and_shallow(command, small, directory):
+    """Other pages on request, and the seed moves the intervals alone."""
+    words = ("--directory", directory, "--index", small)
+    assert 40 == gamma(command, *words, "--shallow", "drop")["sources"]
+    linked = gamma(command, *words, "--linked")
+    assert 50 == linked["sources"] + linked["unlinked_urls"] > linked["sources"]
+    one, two = gamma(command, *words), gamma(command, *words, "--seed", 2)
+    assert without(one, *NAMES) == without(two, *NAMES)
+    assert one["sibling"]["low"] != two["sibling"]["low"]
+    assert one["sibling"]["value"] == two["sibling"]["value"]
+    assert 7 == gamma(command, *words, "--sample", 7)["sources"]
+
+
+def test_as_a_job(command, small, directory):
+    """Dealt to tasks, the counts are the same."""
+    for by in ("bags", "signatures"):
+        words = ("--directory", directory, "--index", small, "--by", by, "--json")
+        here, there = (command("evaluate", "gamma", *words, *r) for r in ((), ("-r", "inline")))
+        assert (0, here.out) == (there.code, there.out)
+
+
+def test_report(command, small, directory, tmp_path):
+    """The report is one file that needs no other, with the command and the settings."""
+    report = tmp_path / "out.html"
+    words = ("--directory", directory, "--index", small, "--report", report)
+    said = command("evaluate", "gamma", *words)
+    assert (0, f"pagekin: the report is in {report}\n") == (said.code, said.err)
+    page = report.read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert 3 == page.count("<svg")
+    assert 4 == page.count("<table")
+    assert "&quot;depth&quot;: 3" in page
+    for outside in ("src=", "<link", "@import", "url("):
+        assert outside not in page
+
+
+def test_broken_directory(command, small, directory, tmp_path):
+    """What is wrong in the directory is said, and the rest is judged."""
+    file = tmp_path / "d.tsv"
+    file.write_bytes(directory.read_bytes() + b"no tab\nftp://a.example/\t/Top/A\n")
+    said = command("evaluate", "gamma", "--directory", file, "--index", small)
+    assert 0 == said.code
+    assert "pagekin: directory: damaged: 1\n" in said.err
+    assert "pagekin: directory: no web address: 1\n" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((), "name a workspace with --work DIR, or an index with --index DIR"),
+        (("--index", "i", "--work", "w"), "name a workspace with --work DIR, or an index"),
+        (("--index", "i", "--by", "bag"), "--by bag: it takes bags, both, cocitation, cosine, sig"),
+        (("--index", "i", "--depth", "0"), "--depth takes a number from 1"),
+        (("--index", "i", "--seed", "-1"), "--seed takes a number from 0"),
+        (("--index", "i", "--sample", "0"), "--sample takes a number from 1"),
+        (("--index", "i", "-c", "x"), "-c goes with -r"),
+        (("--index", "i", "--signatures-seed", "0"), "--signatures-seed goes with --work and --by"),
+        (
+            ("--work", "w", "--signatures-count", "9"),
+            "--signatures-count goes with --work and --by",
+        ),
+    ],
+)
+def test_wrong_words(command, words, sentence):
+    """Wrong words are one sentence, before anything is read."""
+    said = command("evaluate", "gamma", "--directory", "d", *words)
+    assert (2, "") == (said.code, said.out)
+    assert said.err.startswith(f"pagekin: {sentence}")
+    assert 1 == said.err.count("\n")
+
+
+@pytest.mark.parametrize("by", ["cocitation", "both"])
+def test_no_cocitation_yet(command, small, directory, by):
+    """What an index does not hold cannot be judged."""
+    said = command("evaluate", "gamma", "--directory", directory, "--index", small, "--by", by)
+    assert (2, "") == (said.code, said.out)
+    assert "has no co-citation table" in said.err
+
+
+def test_missing_engine(command, small, directory, monkeypatch):
+    """A runner that is not there is refused before anything is read."""
+    monkeypatch.setattr(engines, "missing_engine", lambda runner, conf: "there is no Hadoop")
+    words = ("--directory", directory, "--index", small, "-r", "hadoop")
+    assert (2, "", "pagekin: there is no Hadoop\n") == command("evaluate", "gamma", *words)
+
+
+# --- compare ---
+
+
+def test_compare(command, demo_work, demo_labels, tmp_path):
+    """Exact bags are better than a few signatures, and that is sure."""
+    files = {}
+    for by, flags in (("bags", ()), ("signatures", ("--signatures-count", 10))):
+        words = ("--directory", demo_labels, "--work", demo_work, "--by", by, *flags)
+        files[by] = tmp_path / f"{by}.json"
+        files[by].write_text(json.dumps(gamma(command, *words)))
+    said = command("compare", files["signatures"], files["bags"])
+    assert (0, "") == (said.code, said.err)
+    assert "B is better on siblings: the interval lies above 0." == said.out.splitlines()[-1]
+    found = json.loads(command("compare", files["bags"], files["signatures"], "--json").out)
+    assert found["sibling"]["value"]["high"] < 0
+    assert 0.0 == found["sibling"]["value"]["b_is_better"]
+    same = command("compare", files["bags"], files["bags"]).out
+    assert "Neither is shown to be better on siblings" in same
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"per_source": 1}', "[" * 100_000])
+def test_compare_other_files(command, tmp_path, text):
+    """A file that is no result is refused in one sentence."""
+    file = tmp_path / "a.json"
+    file.write_text(text)
+    said = command("compare", file, file)
+    assert (3, "", 1) == (said.code, said.out, said.err.count("\n"))
+    assert said.err.startswith(f"pagekin: {file}: ")
+    assert 3 == command("compare", tmp_path / "absent.json", file).code
+
+
+# --- pool and evaluate rscore ---
+
+
+def test_pool_and_rscore(command, small, tmp_path):
+    """A pool that is marked gives the scores of both ways to rank."""
+    pool = tmp_path / "pool.tsv"
+    urls = [bag.url for bag in BAGS if len(bag.terms) > 3][:3]
+    said = command("pool", "--index", small, *urls, "-k", 5, "-o", pool)
+    assert (0, "") == (said.code, said.out)
+    assert f"the key in {key_path(pool)}\n" in said.err
+    rows = [line.split("\t") for line in pool.read_text().splitlines()[1:]]
+    index = Index.open(small)
+    best = {(url, kin.url) for url in urls for kin in index.related(url, 5)}
+    assert best <= {(page, answer) for page, answer, _ in rows}
+    marks = ["\t".join((p, a, "2" if (p, a) in best else "0")) for p, a, _ in rows]
+    marked = tmp_path / "marked.tsv"
+    marked.write_text("\n".join(["page\tanswer\tmark", *marks]))
+    said = command("evaluate", "rscore", marked, "--key", key_path(pool), "--json")
+    found = json.loads(said.out)
+    assert ["exact", "signatures"] == list(found)
+    assert {2.0} == {row["value"] for row in found["exact"]}
+    assert found["signatures"][4]["value"] <= 2.0
+    lines = command("evaluate", "rscore", marked, "--key", key_path(pool)).out.splitlines()
+    assert "3 pages" == lines[0].partition(",")[0]
+    assert 17 == len(lines)
+
+
+def test_pool_keeps_marks(command, small, tmp_path):
+    """A pool that is there is never written over."""
+    pool = tmp_path / "pool.tsv"
+    pool.write_text("marked")
+    said = command("pool", "--index", small, BAGS[0].url, "-o", pool)
+    assert (2, "marked") == (said.code, pool.read_text())
+    assert "somebody's marks may be in it" in said.err
+
+
+def test_pool_of_several_indexes(command, small, tmp_path):
+    """Each index is a system; those of one name could not be told apart."""
+    words = ("pool", "--index", small, "--by", "exact", "-o", tmp_path / "p.tsv")
+    said = command(*words, "--index", small, BAGS[0].url)
+    assert (2, "pagekin: two indexes are named index; rename one\n") == (said.code, said.err)
+    assert 4 == command(*words, "nowhere.example").code
+    assert 2 == command(*words).code
+    assert 2 == command(*words, "-k", 0, BAGS[0].url).code

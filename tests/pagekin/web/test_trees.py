@@ -1,0 +1,150 @@
+"""A page as a tree: what libxml2 makes, and what stands for it where it makes none."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+
+from pagekin.config import ReadingConfig
+from pagekin.counters import Counters
+from pagekin.web import html
+from pagekin.web.flat import MAX_LINKS
+from pagekin.web.html import Tree, flatten, parse_tree, to_html
+from pagekin.web.page import Page, PageReader, make_page
+from pagekin.web.tame import tame
+from pagekin.web.trees import MAX_LEVELS
+from pagekin.web.warc import Record
+from tests.soups import soups
+from tests.warcs import http_block
+
+
+def hrefs(tree: Tree | None) -> list[str]:
+    found = (a for top in tree.tops for a in top.iter("a")) if tree else ()
+    return [a.get("href") for a in found if a.get("href") is not None]
+
+
+def levels(tree: Tree) -> int:
+    """How deep the first branches go."""
+    element, count = tree.tops[0], 1
+    while len(element):
+        element, count = element[0], count + 1
+    return count
+
+
+@pytest.mark.parametrize("page", [b"", b" ", b"<!-- only this -->"])
+def test_nothing_to_parse(page):
+    """Where nothing is, there is no tree."""
+    assert parse_tree(page) is None
+
+
+def test_tree():
+    """A page is its elements, those behind its end too, and what its head says."""
+    tree = parse_tree(b"<html lang=de><base href=/b/><a href=x>1</a></html><html><a href=y>2</a>")
+    assert tree is not None
+    assert ["x", "y"] == hrefs(tree)
+    assert ("de", "/b/", "", []) == (
+        tree.head.language,
+        tree.head.base,
+        tree.head.text,
+        tree.head.hrefs,
+    )
+
+
+def test_frames():
+    """What stands in noframes is part of the page."""
+    assert ["x"] == hrefs(parse_tree(b"<frameset></frameset><noframes><a href=x>1</a></noframes>"))
+
+
+@pytest.mark.parametrize("depth", [2100, 5000, 20_000])
+def test_deep(depth):
+    """Nested more deeply than libxml2 can hold, a page keeps its links, in a shallow tree."""
+    page = b"<div><a href=a>x</a>" * depth + b"</div>" * depth + b"<p><a href=z>end</a>"
+    tree = parse_tree(page)
+    assert tree is not None
+    assert tree.head.deep
+    assert [*["a"] * depth, "z"] == hrefs(tree)
+    assert levels(tree) <= MAX_LEVELS + 2
+
+
+def test_links_below_the_last_level():
+    """Elements further down are not built; their links and words are."""
+    page = "<div>" * 3000 + "<b>bold <a href=x>one</a> <i>and</i> <a href=y><u>two</u></a></b>"
+    tree = parse_tree(page.encode())
+    assert tree is not None
+    assert ["x", "y"] == hrefs(tree)
+    assert "bold one and two" == " ".join("".join(tree.tops[0].itertext()).split())
+
+
+def test_long():
+    """A page of more than 1 MiB is a tree too, of the attributes that somebody asks for."""
+    page = b"<p class=c onclick=alert()><a href=x rel=nofollow data-x=1>t</a>" * 20_000
+    tree = parse_tree(page)
+    assert tree is not None
+    assert 20_000 == len(hrefs(tree))
+    link = next(tree.tops[0].iter("a"))
+    assert {"href": "x", "rel": "nofollow"} == dict(link.attrib)
+    assert {"class": "c"} == dict(link.getparent().attrib)
+
+
+def test_odd_names_and_characters_in_long_pages():
+    """What a builder of trees refuses (odd tags, control characters) does not end a page."""
+    odd = '<html xml:lang=fr><o:p><a"b c=1><a href="x\x01y" class="\x02">\x03t</a></o:p>'
+    tree = html._shallow_tree((odd + "&#x1;\ufffe").encode())
+    assert tree is not None
+    assert 1 == len(hrefs(tree))
+    html._read_head(tree.head, tree.tops[0][0])
+    assert "fr" == tree.head.language
+
+
+@given(soups())
+def test_both_ways(page):
+    """Whatever the soup, both ways find a tree with the links that the flat text has."""
+    body = tame(page.encode("utf-8", "replace"))[0]
+    flat = flatten(body)
+    tree = parse_tree(body)
+    assert (flat is None) == (tree is None)
+    if tree is not None:
+        html._shallow_tree(body)
+        to_html(tree)
+        assert flat is not None
+        assert (flat.base, flat.canonical, flat.robots) == (
+            tree.head.base,
+            tree.head.canonical,
+            tree.head.robots,
+        )
+
+
+def test_time_and_size():
+    """The most tags that a page may have take a moment."""
+    started = time.process_time()
+    tree = parse_tree(b"<a href=x>t</a><b y=1>" * 150_000)
+    assert tree is not None
+    assert ["too_many_tags"] == tree.head.notes
+    assert len(hrefs(tree)) > MAX_LINKS
+    assert time.process_time() - started < 15
+
+
+def test_page_with_a_tree():
+    """A page is read as a tree on request, with the same address, charset and reasons."""
+    body = b"<html lang=it><meta charset=iso-8859-2><p>\xb1<a href=x>y</a>"
+    page = make_page("http://a.example/b/", body, as_tree=True)
+    assert isinstance(page, Page)
+    assert page.tree is not None
+    assert ("iso-8859-2", "it", "") == (page.charset, page.language, page.flat.text)
+    assert "http://a.example/b/x" == page.resolver("x")
+    assert "empty" == make_page("http://a.example/", b" ", as_tree=True)
+    assert "no_markup" == make_page("http://a.example/", b"<!-- -->", as_tree=True)
+
+
+def test_reader_of_trees():
+    """A reader hands out trees, and counts what it counts of flat pages."""
+    block = http_block(b"<p>a<a href=/b>c</a>")
+    record = Record(0, "response", {"warc-target-uri": "http://a.example/"}, len(block), block)
+    read, flat = Counters(), Counters()
+    page = PageReader(ReadingConfig(), read, as_trees=True).read(record)
+    PageReader(ReadingConfig(), flat).read(record)
+    assert isinstance(page, Page)
+    assert page.tree is not None
+    assert read.as_dict() == flat.as_dict()

@@ -1,0 +1,29 @@
+"""Pages as trees, for what is made of blocks of links."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pagekin.web.page import Page, make_page
+
+__all__ = ["HERE", "corpus", "tree_page"]
+
+HERE = "http://own.example/dir/page.html"
+
+
+def tree_page(html: str, url: str = HERE) -> Page:
+    """A page read as a tree; one that holds nothing is not meant to be asked for."""
+    page = make_page(url, html.encode("utf-8", "replace"), "utf-8", as_tree=True)
+    assert isinstance(page, Page), page
+    return page
+
+
+def corpus(name: str) -> Path:
+    """The folder of an evaluation corpus; the test is skipped where it is absent."""
+    folder = Path(os.environ.get("PAGEKIN_CORPORA", "corpora")) / name
+    if not folder.is_dir():
+        pytest.skip(f"{name} is not there; PAGEKIN_CORPORA names the folder that holds it")
+    return folder
