@@ -17,6 +17,7 @@ from pagekin.pipeline.names import TASK_KEY
 from pagekin.pipeline.records import part_files
 
 __all__ = [
+    "BAGS",
     "DEMO",
     "ROOT",
     "STAGES",
@@ -33,6 +34,7 @@ __all__ = [
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "demo" / "snapshot"
+BAGS = ("--without", "cocitation")  # flags of a build: these stages and no others
 STAGES = ("inventory", "bag_fragments", "document_frequency", "weighted_bags")
 
 _PATIENCE = 60.0  # seconds; far more than anything takes on an idle machine

@@ -19,7 +19,9 @@ from tests.running import ROOT
 LIB = ROOT / "lib" / "pagekin"
 JOBS = ROOT / "jobs"
 MODULES = [*sorted(LIB.rglob("*.py")), *sorted(JOBS.glob("*.py"))]
-ALGORITHMS = ("bags", "blocks", "cocitation", "evaluate", "index", "minhash", "query", "text", "web")
+ALGORITHMS = (
+    *("bags", "blocks", "cocitation", "evaluate", "index", "minhash", "query", "text", "web"),
+)
 
 # Libraries that one part of the house keeps to itself.
 KEPT = {

@@ -68,7 +68,7 @@ def test_pieces(dictionary, tmp_path, shards, least):
     for shard in found:
         for name, file in SHARD_FILES.items():
             arrays = ArrayFile(folder / f"shard-{shard:05d}" / file.name)
-            for array in file.dtypes:
+            for array in file.dtypes if name != "kin" else ():  # they are another stage's
                 assert arrays[array].tobytes() == found[shard][f"{name}/{array}"]
 
 

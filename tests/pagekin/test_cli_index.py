@@ -111,7 +111,7 @@ def test_why_as_json(command, demo_index):
     why = json.loads(command(*words).out)[0]["why"]
     assert [
         *("terms", "shared_terms", "shared_weight", "inlinks", "linking_hosts", "crawled"),
-        *("asked_inlinks", "asked_linking_hosts"),
+        *("asked_inlinks", "asked_linking_hosts", "citing", "citing_domains", "blocks"),
     ] == list(why)
     assert ["term", "display", "asked", "found", "shared"] == list(why["terms"][0])
     assert 10 == len(why["terms"]) < why["shared_terms"]
@@ -357,6 +357,7 @@ def test_info_as_json(command, demo_index):
     assert Index.open(demo_index).info() == info
     assert [
         *("path", "digest", "documents", "crawled", "known_by_anchors", "without_terms", "listed"),
+        "with_cocited_kin",
         *("shards", "signatures", "min_inlinks", "min_inlinks_would_drop", "frequencies", "bytes"),
         *("sources", "config"),
     ] == list(info)

@@ -150,8 +150,7 @@ def test_nothing_near(tmp_path):
     said = complaint(toml(tmp_path, "[zzz]\n"))
     assert (
         "unknown section zzz; there are reading, text, window, bag, weight, signatures, index,"
-        " blocks, cocitation"
-        == said
+        " blocks, cocitation" == said
     )
 
 

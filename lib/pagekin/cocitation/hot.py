@@ -14,10 +14,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pagekin.cocitation.merging import (
     REST,
@@ -33,18 +32,13 @@ from pagekin.cocitation.merging import (
     starts_of,
 )
 from pagekin.cocitation.similarity import Marks
+from pagekin.cocitation.spill import PARTS, ROW, Names, Parts, Rows
 from pagekin.cocitation.stripes import PARTNER_TEXT, unpack_partners
-from pagekin.errors import naming
 
 __all__ = ["HotPage", "domain_of"]
 
-_PARTS = 256
-_PART_BITS = 8
-_HELD = 400_000  # rows kept in memory, 10 MB: most pages merged here never need the disk
 _AT_ONCE = 1 << 16  # rows merged together: parts of a page that is not so hot are small
-_ROW = np.dtype([("partner", "<u8"), ("value", "<u8"), ("group", "<u4"), ("domains", "<u4")])
 
-Rows = NDArray[Any]  # of _ROW
 Stripe = tuple[bytes, bytes]  # the group, DOMAIN ANCHOR, and the partners as text
 
 
@@ -73,8 +67,8 @@ class HotPage:
     def __enter__(self) -> HotPage:
         self._stack = ExitStack()
         self._folder = Path(self._stack.enter_context(TemporaryDirectory(prefix="pagekin-")))
-        self._names = self._stack.enter_context(_Names(self._folder / "groups"))
-        self._rows, self._pairs = _Parts(self._folder / "rows"), _Parts(self._folder / "pairs")
+        self._names = self._stack.enter_context(Names(self._folder / "groups"))
+        self._rows, self._pairs = Parts(self._folder / "rows"), Parts(self._folder / "pairs")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -128,7 +122,7 @@ class HotPage:
     def parts(self) -> Iterator[Part]:
         """All partners with their rows, part by part."""
         waiting: list[Rows] = []
-        for part in range(_PARTS):
+        for part in range(PARTS):
             waiting += (self._rows.take(part), self._folded(part))
             if sum(map(len, waiting)) > _AT_ONCE:
                 yield _merged(np.concatenate(waiting))
@@ -140,7 +134,7 @@ class HotPage:
         """The rows of the pairs of a part."""
         pairs = self._sorted_part(part)
         if pairs is None:
-            return np.empty(0, _ROW)
+            return np.empty(0, ROW)
         rows = fold(pairs, domains_from(self._open_groups), self._best, self._limit)
         partners = pairs.partners[pairs.starts][rows.runs]
         return _rows(partners, rows.values, rows.groups, rows.domains)
@@ -160,7 +154,7 @@ class HotPage:
 
 
 def _rows(partners: Marks, values: Marks, groups: Numbers, domains: Numbers) -> Rows:
-    rows = np.empty(len(partners), _ROW)
+    rows = np.empty(len(partners), ROW)
     rows["partner"], rows["value"], rows["group"], rows["domains"] = (
         partners,
         values,
@@ -199,71 +193,3 @@ def _merged(rows: Rows) -> Part:
     runs = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows))))
     groups, domains = rows["group"].astype(np.int64), rows["domains"].astype(np.int64)
     return Part(rows["partner"][starts], RowArrays(runs, rows["value"].copy(), groups, domains))
-
-
-class _Parts:
-    """Rows in parts by the first bits of the partner: on disk if there are many.
-
-    No file stays open, as a process may have fewer open than there are parts.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._held: list[tuple[Rows, list[int]]] = []  # rows, and where their parts begin
-        folder.mkdir()
-
-    def write(self, rows: Rows) -> None:
-        """Add rows, which are ordered by partner."""
-        edges = np.arange(_PARTS + 1, dtype=np.uint64)
-        bounds = np.searchsorted(rows["partner"] >> np.uint64(64 - _PART_BITS), edges)
-        self._held.append((rows, bounds.tolist()))
-        if sum(len(rows) for rows, _ in self._held) > _HELD:
-            for part in range(_PARTS):
-                self._append(part, self._held_of(part))
-            self._held = []
-
-    def _append(self, part: int, rows: list[Rows]) -> None:
-        path = self._folder / str(part)
-        with naming(path), path.open("ab") as file:
-            file.writelines(some.tobytes() for some in rows)
-
-    def _held_of(self, part: int) -> list[Rows]:
-        return [rows[bounds[part] : bounds[part + 1]] for rows, bounds in self._held]
-
-    def take(self, part: int) -> Rows:
-        """The rows of a part, which are gone from the disk afterwards."""
-        path = self._folder / str(part)
-        found = self._held_of(part)
-        if path.exists():
-            found.insert(0, np.frombuffer(path.read_bytes(), dtype=_ROW))
-            path.unlink()
-        return np.concatenate(found) if found else np.empty(0, _ROW)
-
-
-class _Names:
-    """Texts on disk by number; memory holds where each begins."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._bounds = np.zeros(1024, np.int64)
-        self._count = 0
-
-    def __enter__(self) -> _Names:
-        self._file = self._path.open("w+b")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def add(self, text: bytes) -> None:
-        if self._count + 1 == len(self._bounds):
-            self._bounds = np.append(self._bounds, np.zeros_like(self._bounds))
-        with naming(self._path):
-            self._file.write(text)
-        self._count += 1
-        self._bounds[self._count] = self._bounds[self._count - 1] + len(text)
-
-    def get(self, number: int) -> bytes:
-        low, high = self._bounds[number : number + 2].tolist()
-        self._file.seek(low)
-        return self._file.read(high - low)

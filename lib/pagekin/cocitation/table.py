@@ -72,18 +72,26 @@ class KinTable:
         found, kin = self._parsed(at)
         return kin if found == url else []
 
+    def records(self) -> Iterator[Pair]:
+        """All records as they were given, in the order of the hashes."""
+        for at, hash_ in enumerate(self._file["hashes"].tolist()):
+            yield b"%016x" % hash_, self._value(at)
+
     def all(self) -> Iterator[tuple[str, list[Kin]]]:
         """All pages with their kin, in the order of the hashes."""
         return map(self._parsed, range(len(self)))
 
     def _parsed(self, at: int) -> tuple[str, list[Kin]]:
+        try:
+            return parse_kin(self._value(at))
+        except ValueError as error:
+            raise self._damaged() from error
+
+    def _value(self, at: int) -> bytes:
         low, high = self._file["bounds"][at : at + 2].tolist()
         if not low <= high <= len(self._file["text"]):
             raise self._damaged()
-        try:
-            return parse_kin(self._file["text"][low:high].tobytes())
-        except ValueError as error:
-            raise self._damaged() from error
+        return self._file["text"][low:high].tobytes()
 
     def _damaged(self) -> InputError:
         return InputError(f"{self._file.path} is damaged: it contradicts itself; build it again")

@@ -60,8 +60,20 @@ def add_gamma(subjects: Any) -> None:
 
 
 def _add_input(add: Any) -> None:
-    add("--directory", required=True, type=Path, action="append", metavar="FILE", help="or more")
-    add("--format", choices=("auto", "pages", "curlie", "rdf"), default="auto", help="its format")
+    add(
+        "--directory",
+        required=True,
+        type=Path,
+        action="append",
+        metavar="FILE",
+        help="a file of the directory, or a folder of them; may be given again",
+    )
+    add(
+        "--format",
+        choices=("auto", "pages", "curlie", "rdf"),
+        default="auto",
+        help="of all files (default: what each file says by its beginning)",
+    )
     add("--work", type=Path, metavar="DIR", help="the workspace of a build")
     add("--index", type=Path, metavar="DIR", help="or an index that a build made")
     add(

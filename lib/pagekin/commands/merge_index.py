@@ -16,7 +16,8 @@ Parameters that differ are refused, and so are pages that were read for more tha
 URL that some know only by its anchors the best known bag is kept: that of the page that was read,
 or else the one with the most links.
 
-Weights are not computed anew: each bag keeps those that its own build gave it.
+Weights are not computed anew: each bag keeps those that its own build gave it. Of a pair that is
+related by co-citation in several the highest total stays.
 """
 
 _EXAMPLE = """\
@@ -45,9 +46,10 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Merge."""
+    from pagekin.cocitation.union import kin_pieces
     from pagekin.index.merge import merge_indexes
 
-    made = merge_indexes(options.sources, options.index, options.shards, _report)
+    made = merge_indexes(options.sources, options.index, options.shards, _report, kin_pieces)
     if options.json:
         print(json.dumps(made, indent=2))
     else:

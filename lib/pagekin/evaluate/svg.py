@@ -24,8 +24,8 @@ _NEAR: Final = 3  # pixels: a mark so near to the end of its bar would only hide
 _LETTER: Final = 6.4  # pixels of a letter, about
 _COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 _STYLE: Final = (
-    "text{font:12px system-ui,sans-serif;fill:#777}"
-    "line{stroke:#888;stroke-width:1}.grid{stroke:#8883}.whisker{stroke:#e69f00;stroke-width:3}"
+    "text{font:12px system-ui,sans-serif;fill:gray}"
+    "line{stroke:gray;stroke-width:1}.grid{stroke-opacity:.2}.whisker{stroke:#e69f00;stroke-width:3}"
 )
 
 

@@ -8,10 +8,9 @@ frequencies, mu, sigma) stays what it was for each; `sources` names them all.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
-from math import gcd
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,6 +32,7 @@ _EVERY = 1_000  # documents between two reports
 _MOST_SHARDS = 100_000  # as for a build
 
 Report = Callable[[int, int], None]
+KinPieces = Callable[[Sequence[IndexFolder], int, int, int], Iterable[Piece]]
 
 
 class _Held(NamedTuple):
@@ -58,8 +58,9 @@ def merge_indexes(
     target: Path,
     shards: int = 0,
     report: Report = lambda done, total: None,
+    kin_pieces: KinPieces = lambda folders, shard, shards, most: (),
 ) -> dict[str, Any]:
-    """Write the merged index; gives what it holds."""
+    """Write the merged index; gives what it holds. `kin_pieces` merges the tables of kin."""
     if len(paths) < 2:
         raise UsageError("merge-index takes at least two indexes")
     if not 0 <= shards <= _MOST_SHARDS:
@@ -71,7 +72,7 @@ def merge_indexes(
     config = replace(config, index=replace(config.index, shards=count))
     for wrong in (sentence for f in folders for sentence in wrong_files(f.path, f.header)):
         raise InputError(wrong)  # or the new checksums would call damage sound
-    merger = _Merger(folders, count, report)
+    merger = _Merger(folders, count, report, kin_pieces)
     with index_in_place(target) as made:
         header = write_index(
             made,
@@ -134,8 +135,10 @@ def _frequencies(folders: Sequence[IndexFolder]) -> dict[str, float]:
 class _Merger:
     """Goes through the documents of all indexes, shard by shard of the new one."""
 
-    def __init__(self, folders: Sequence[IndexFolder], shards: int, report: Report) -> None:
-        self._folders, self._shards, self._report = folders, shards, report
+    def __init__(
+        self, folders: Sequence[IndexFolder], shards: int, report: Report, kin: KinPieces
+    ) -> None:
+        self._folders, self._shards, self._report, self._kin = folders, shards, report, kin
         self._total = sum(folder.header.documents for folder in folders)
         self._done = self.repeated = 0
 
@@ -146,6 +149,8 @@ class _Merger:
             words = _Words()
             documents = self._documents(shard, words)
             for piece in shard_pieces(documents, count, least, words.look_up):
+                yield shard, piece
+            for piece in self._kin(self._folders, shard, self._shards, config.cocitation.kin):
                 yield shard, piece
 
     def _documents(self, shard: int, words: _Words) -> Iterator[Document]:
@@ -162,9 +167,8 @@ class _Merger:
             yield Document(bag, held.shard.H[held.document])
 
     def _may_share(self, shards: int, old: int, new: int) -> bool:
-        """Can a document lie in both? A hash leaves equal rests by what divides both numbers."""
-        both = gcd(shards, self._shards)
-        return old % both == new % both
+        """Can a document lie in both? Shards are ranges of hashes."""
+        return old * self._shards < (new + 1) * shards and new * shards < (old + 1) * self._shards
 
     def _of_shard(self, source: int, old: Shard, shard: int) -> Iterator[_Held]:
         for document in range(len(old)):

@@ -51,5 +51,8 @@ class Labels:
 
 
 def _config(said: Mapping[str, Mapping[str, Any]]) -> BuildConfig:
-    """What a build said of itself; an older one may lack sections."""
-    return from_dict({**to_dict(BuildConfig()), **said})
+    """What a build said of itself, as far as this pagekin knows it; an older one may lack keys."""
+    known = to_dict(BuildConfig())
+    for name, section in known.items():
+        section.update((key, v) for key, v in said.get(name, {}).items() if key in section)
+    return from_dict(known)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pagekin.cocitation import hot, reducing, similarity, stripes
+from pagekin.cocitation import hot, reducing, similarity, spill, stripes
 from pagekin.cocitation.records import Link
 from pagekin.config import CocitationConfig
 from tests.pagekin.cocitation.plain_cocitation import (
@@ -141,10 +141,11 @@ def test_small_pieces(pages_, config):
         patch.setattr(similarity, "_PLANE", 2)
         patch.setattr(reducing, "_BATCH_TEXT", 40)
         patch.setattr(reducing, "_CHUNK", 2)
-        patch.setattr(hot, "_PARTS", 4)
-        patch.setattr(hot, "_PART_BITS", 2)
+        patch.setattr(hot, "PARTS", 4)
+        patch.setattr(spill, "PARTS", 4)
+        patch.setattr(spill, "_PART_BITS", 2)
         patch.setattr(hot, "_AT_ONCE", 3)
-        patch.setattr(hot, "_HELD", 5)
+        patch.setattr(spill, "_HELD", 5)
         found = edges_of(stripes_of(records, config), config)
     # a page that goes through the disk always tells its URL
     assert sorted(expected) == sorted(set(found) & set(expected))

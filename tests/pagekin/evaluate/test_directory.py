@@ -294,3 +294,25 @@ def test_missing_file(tmp_path):
         read(tmp_path / "absent")
     with pytest.raises(InputError, match=r"holds no \.tsv"):
         read(tmp_path)
+
+
+@given(
+    st.sampled_from([PAGES, CURLIE_C + CURLIE_S, CONTENT]),
+    st.lists(
+        st.tuples(st.integers(0, 2000), st.integers(0, 40), st.binary(max_size=8)), max_size=6
+    ),
+    st.sampled_from(["auto", "pages", "curlie", "rdf"]),
+)
+def test_damage(tmp_path_factory, text, cuts, form):
+    """Whatever a file has become, it is a directory or one sentence."""
+    data = text.encode()
+    for at, length, instead in cuts:
+        data = data[:at] + instead + data[at + length :]
+    file = tmp_path_factory.getbasetemp() / "damaged"
+    file.write_bytes(data)
+    try:
+        directory = read(file, form=form)
+    except InputError:
+        return
+    assert len(directory.bounds) == len(directory) + 1
+    assert len(directory.classes) > directory.members.max()

@@ -209,7 +209,7 @@ def test_golden_i(golden):
 
 HEADER_BYTES = rb"""{
  "pagekin index": 1,
- "checksum": "d45671fcf67983366b2ec88f4d499db0",
+ "checksum": "f6936153e11b1a3d2c44802101b32902",
  "config": {
   "signatures": {
    "count": 2
@@ -250,7 +250,8 @@ HEADER_BYTES = rb"""{
     "a": "b"
    }
   }
- ]
+ ],
+ "kin": 0
 }"""
 
 

@@ -20,7 +20,7 @@ from pagekin.pipeline import engines, progress, report, stages
 from pagekin.pipeline.build import write_manifests
 from pagekin.web.sources import Source
 from tests.pagekin.web import servers
-from tests.running import DEMO, STAGES, Said, another_build, outputs, pagekin, record_of
+from tests.running import BAGS, DEMO, STAGES, Said, another_build, outputs, pagekin, record_of
 from tests.warcs import gz, warcinfo
 
 Build = Callable[..., Said]
@@ -36,7 +36,7 @@ def build(command: Callable[..., Said], work: Path) -> Build:
     """`pagekin build` in this process, into `work`."""
 
     def run(*words: object) -> Said:
-        return command("build", "-r", "inline", "--work", work, *words)
+        return command("build", "-r", "inline", *BAGS, "--work", work, *words)
 
     return run
 
@@ -45,7 +45,7 @@ def build(command: Callable[..., Said], work: Path) -> Build:
 def built(tmp_path_factory: pytest.TempPathFactory, small_snapshot: Path) -> Path:
     """The small snapshot, built. For copying."""
     work = tmp_path_factory.mktemp("built") / "work"
-    assert 0 == pagekin("build", "-q", "-r", "inline", "--work", work, small_snapshot).code
+    assert 0 == pagekin("build", "-q", "-r", "inline", *BAGS, "--work", work, small_snapshot).code
     return work
 
 

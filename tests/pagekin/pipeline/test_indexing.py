@@ -16,6 +16,7 @@ from pagekin.index.header import read_header
 from pagekin.index.verify import verify_index
 from tests.indexes import files_of
 from tests.running import (
+    BAGS,
     STAGES,
     Said,
     outputs,
@@ -44,7 +45,7 @@ def build(command: Callable[..., Said], work: Path, index: Path, small_snapshot:
     """`pagekin build` in this process, into `work` and `index`."""
 
     def run(*words: object, snapshot: Path = small_snapshot) -> Said:
-        flags = ("-r", "inline", "--work", work, "--index", index, "--shards", SHARDS)
+        flags = ("-r", "inline", *BAGS, "--work", work, "--index", index, "--shards", SHARDS)
         return command("build", *flags, *words, snapshot)
 
     return run
@@ -54,7 +55,7 @@ def build(command: Callable[..., Said], work: Path, index: Path, small_snapshot:
 def built(tmp_path_factory: pytest.TempPathFactory, small_snapshot: Path) -> Path:
     """A folder with the workspace and index of the small snapshot. For copying."""
     base = tmp_path_factory.mktemp("built")
-    flags = ("--work", base / "work", "--index", base / "index", "--shards", SHARDS)
+    flags = (*BAGS, "--work", base / "work", "--index", base / "index", "--shards", SHARDS)
     assert (0, "", "") == pagekin("build", "-q", "-r", "inline", *flags, small_snapshot)
     return base
 
@@ -94,7 +95,7 @@ def test_numbers_of_tasks(built, work, index, small_snapshot, tasks):
     shutil.copytree(built / "work", work)
     for stage in ("weighted_bags", "index_shards"):
         shutil.rmtree(work / stage)
-    flags = ("--tasks", tasks, "--work", work, "--index", index, "--shards", SHARDS)
+    flags = (*BAGS, "--tasks", tasks, "--work", work, "--index", index, "--shards", SHARDS)
     assert (0, "", "") == pagekin("build", "-q", *flags, small_snapshot)
     assert files_of(built / "index") == files_of(index)
     assert [] == verify_index(index)
@@ -191,7 +192,7 @@ def test_index_that_is_not_whole(finished, build, work, built, damage):
 
 def test_bags_alone(finished, build, work, small_snapshot, built):
     """A build without --index leaves the index and its stage alone."""
-    assert 0 == pagekin("build", "-q", "-r", "inline", "--work", work, small_snapshot).code
+    assert 0 == pagekin("build", "-q", "-r", "inline", *BAGS, "--work", work, small_snapshot).code
     assert "index" not in summary_of(work)
     assert "index_shards" not in [stage["name"] for stage in summary_of(work)["stages"]]
     assert files_of(built / "index") == files_of(finished)
@@ -202,7 +203,7 @@ def test_bags_alone(finished, build, work, small_snapshot, built):
 def test_two_indexes_of_one_workspace(finished, work, command, small_snapshot):
     """A second index may be made beside the first, of the same stages."""
     other = work.with_name("other")
-    flags = ("-q", "-r", "inline", "--work", work, "--index", other, "--shards", SHARDS)
+    flags = ("-q", "-r", "inline", *BAGS, "--work", work, "--index", other, "--shards", SHARDS)
     assert 0 == command("build", *flags, small_snapshot).code
     assert {**KEPT, "index": "built"} == states(work)
     assert files_of(finished) == files_of(other)
