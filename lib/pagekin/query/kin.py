@@ -91,6 +91,11 @@ class Answer(list[Kin]):
     def notes(self) -> list[str]:
         """What a reader should know about this answer."""
         said = [_known_by_anchors(page) for page in self.asked if not page.crawled and page.terms]
+        if self.by == "cocitation" and not self.candidates:
+            said.append(
+                "no page reached the threshold of co-citation beside it"
+                " (cocitation.threshold of the build)"
+            )
         if self.by == "bags":
             said += [f"{p.url} has an empty bag, and so no kin" for p in self.asked if not p.terms]
         if self.capped:
