@@ -81,6 +81,7 @@ def started(*words: object) -> Iterator[subprocess.Popen[str]]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=_hear_the_keyboard,  # noqa: PLW1509 - no thread runs here
     )
     try:
         with process:
@@ -88,6 +89,11 @@ def started(*words: object) -> Iterator[subprocess.Popen[str]]:
     finally:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
+
+
+def _hear_the_keyboard() -> None:
+    # tests may run in the background of a script, where this signal is ignored, also by children
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def living(group: int) -> list[int]:
