@@ -393,7 +393,9 @@ class CocitationConfig:
     plain: bool = _option(
         False,
         "plain co-citation (Dean and Henzinger 1999) for comparison: a page is one block, each"
-        " page counts 1, and near, repetition, domain_limit and inlinks count nothing",
+        " page counts 1, and near, repetition, domain_limit and inlinks count nothing; to be set"
+        " with blocks.rules = page and blocks.large = 1000000, or what is left out of blocks is"
+        " missing",
     )
     around: int = _option(
         8, "with plain: half so many links before and behind a link are its company [BF]", low=2
