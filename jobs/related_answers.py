@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """An index -> the kin of every page in it: the answers, precomputed.
 
-    input    manifests: lines `SHARD FIRST LAST`, documents FIRST to LAST - 1 of a shard
-    map      ask the index for each document
+    input    manifests: lines `SHARD FIRST LAST`, pages FIRST to LAST - 1 of a shard
+    map      ask the index for each page
     reduce   nothing but the order of the URLs
     output   URL TAB {"url": URL, "related": [kin, best first]}
 
@@ -11,6 +11,7 @@ On other machines the index travels with the job. Rests on [SIM] sections 6.2 an
 
 import json
 from collections.abc import Iterable, Iterator
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,8 @@ class RelatedAnswers(PagekinJob):
         self.add_passthru_arg(
             "--question",
             default="{}",
-            help="how, as JSON: k, exact, alpha, per_host, exclude_hosts, candidates, budget, why"
-            ' (default: what Index.related takes for default; example: {"k": 5})',
+            help="how, as JSON: k, by, exact, alpha, per_host, exclude_hosts, candidates, budget,"
+            ' why (default: what Index.related takes for default; example: {"k": 5})',
         )
 
     def make_runner(self) -> Any:
@@ -47,9 +48,10 @@ class RelatedAnswers(PagekinJob):
         copy = Path(self.COPY)
         index = Index.open(copy if copy.is_dir() else self.options.index)
         question = json.loads(self.options.question)
+        urls = lru_cache(1)(partial(index.urls, by=question.get("by", "bags")))
         for line, _ in pairs:
             shard, first, last = map(int, line.split())
-            for url in index.urls(shard)[first:last]:
+            for url in urls(shard)[first:last]:
                 said = answer_line(index, url, question, ascii_only=True)
                 self.counters_.add("answers", "pages")
                 yield url.encode(), said.encode("ascii")

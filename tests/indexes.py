@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +11,10 @@ import numpy as np
 
 from pagekin.bags.bag import Bag
 from pagekin.bags.dictionary import Entry
+from pagekin.cocitation.kin import Kin, edge_value, name_value, select_best
+from pagekin.cocitation.merging import SCORE
+from pagekin.cocitation.records import url_key
+from pagekin.cocitation.table import shard_of_key, table_pieces
 from pagekin.config import BuildConfig, IndexConfig, SignatureConfig
 from pagekin.counters import Counters
 from pagekin.index.assembling import index_in_place, write_index
@@ -22,6 +26,7 @@ from pagekin.web.resolution import write_resolution
 
 __all__ = [
     "SOURCE",
+    "KinLists",
     "config_of",
     "files_of",
     "make_bag",
@@ -35,6 +40,8 @@ FREQUENCIES = {"bags": 4.0, "terms": 3.0, "mu": 0.5, "sigma": 0.25}
 SOURCE = {"pagekin": "0", "files": 1, "bytes": 2, "names": ["a.warc"], "built_from": {}}
 
 Words = Callable[[Numbers], list[Entry]]
+Pair = tuple[bytes, bytes]
+KinLists = Mapping[str, Sequence[Kin]]
 
 
 def config_of(shards: int = 1, count: int = 8, min_inlinks: int = 0, **others: str) -> BuildConfig:
@@ -84,12 +91,16 @@ def make_index(  # noqa: PLR0917
     rows: dict[str, Numbers] | None = None,
     aliases: Iterable[tuple[bytes, bytes]] = (),
     words: Words = words_of,
+    kin: KinLists | None = None,
 ) -> Path:
-    """Write an index; `rows` gives signatures by URL where they are not those of the bags."""
+    """Write an index; `rows` gives signatures by URL where they are not those of the bags.
+
+    `kin` gives related pages by co-citation, by URL.
+    """
     config = config or config_of()
     resolution = folder.with_name(f"{folder.name}.aliases")
     write_resolution(resolution, aliases, [])
-    pieces = _pieces(_documents(bags, config, rows), config, words)
+    pieces = _pieces(_documents(bags, config, rows), config, words, _kin_records(kin or {}))
     with index_in_place(folder) as made:
         write_index(made, config, pieces, [resolution], FREQUENCIES, [SOURCE])
     resolution.unlink()
@@ -106,7 +117,7 @@ def _documents(
 
 
 def _pieces(
-    documents: list[Document], config: BuildConfig, words: Words
+    documents: list[Document], config: BuildConfig, words: Words, kin: list[Pair]
 ) -> Iterator[tuple[int, Piece]]:
     shards, count, least = config.index.shards, config.signatures.count, config.index.min_inlinks
     ordered = sorted(documents, key=lambda document: document.bag.url.encode())
@@ -114,6 +125,27 @@ def _pieces(
         own = [d for d in ordered if shard_of(d.bag.url.encode(), shards) == shard]
         for piece in shard_pieces(own, count, least, words):
             yield shard, piece
+        related = [pair for pair in kin if shard_of_key(pair[0], shards) == shard]
+        for piece in table_pieces(related):
+            yield shard, piece
+
+
+def _kin_records(lists: KinLists) -> list[Pair]:
+    """What the related stage would give."""
+    records = []
+    for url, kin in lists.items():
+        key = url_key(url.encode())
+        values = [name_value(url.encode()), *sorted(map(_edge, kin))]
+        records += select_best(((key, value) for value in values), len(values), Counters())
+    return sorted(records)
+
+
+def _edge(kin: Kin) -> bytes:
+    told = [
+        (round(reason.value * SCORE), f"{reason.domain} {reason.anchor}".encode())
+        for reason in kin.reasons
+    ]
+    return edge_value(round(kin.score * SCORE), kin.url.encode(), kin.blocks, kin.domains, told)
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

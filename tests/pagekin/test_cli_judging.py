@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from pagekin import Index
+from pagekin.cocitation.kin import Kin
 from pagekin.evaluate.rscore import key_path
 from pagekin.pipeline import engines
-from tests.indexes import config_of, make_index, random_bags
+from tests.indexes import config_of, make_bag, make_index, random_bags
 
 NAMES = ("gamma", "sibling", "cousin", "unrelated")
 FIELDS = ["value", "low", "high", "with_ties", "concordant", "discordant", "tied"]
@@ -205,8 +206,53 @@ def test_wrong_words(command, words, sentence):
     assert 1 == said.err.count("\n")
 
 
+@pytest.fixture
+def cited(tmp_path: Path) -> Path:
+    """An index of four pages, a and b of one class, c of a sibling class, d of another branch."""
+    a, b, c, d = (f"http://{name}.example/" for name in "abcd")
+    lists = {a: [(b, 4.0), (c, 2.0)], b: [(a, 5.0)], c: [(a, 6.0)], d: [(a, 1.5)]}
+    kin = {url: [Kin(u, score, 1, 1, ()) for u, score in some] for url, some in lists.items()}
+    bags = [make_bag(a, {20: 1}), make_bag(b, {20: 1}), make_bag(c, {30: 1}), make_bag(d, {40: 1})]
+    paths = {a: "A/a/x", b: "A/a/x", c: "A/a/y", d: "B/c/z"}
+    rows = "".join(f"{url}\t/Top/{path}\n" for url, path in paths.items())
+    (tmp_path / "labels.tsv").write_text(rows)
+    return make_index(tmp_path / "index", bags, config_of(2), kin=kin)
+
+
+def test_gamma_by_cocitation(command, cited):
+    """Figures on paper.
+
+    From a: b 5, of its class, before d 1.5, but behind c 6, a sibling. From b: a 5 before c and d,
+    which are 0. c and d are alone in their classes.
+    """
+    words = ("--directory", cited.with_name("labels.tsv"), "--index", cited)
+    found = gamma(command, *words, "--by", "cocitation")
+    counts = ("concordant", "discordant", "tied")
+    assert (1, 1, 0) == tuple(found["sibling"][name] for name in counts)
+    assert (2, 0, 0) == tuple(found["unrelated"][name] for name in counts)
+    assert ("cocitation", 0.0) == (found["settings"]["by"], found["orthogonal_share"])
+
+
+def test_gamma_by_both(command, cited):
+    """Bags know nothing but that a and b are equal: from a, b is 1/61 + 1/62, c 1/61, d 1/63."""
+    words = ("--directory", cited.with_name("labels.tsv"), "--index", cited)
+    found = gamma(command, *words, "--by", "both")
+    counts = ("concordant", "discordant", "tied")
+    assert (2, 0, 0) == tuple(found["sibling"][name] for name in counts)
+    assert (2, 0, 0) == tuple(found["unrelated"][name] for name in counts)
+
+
 @pytest.mark.parametrize("by", ["cocitation", "both"])
-def test_no_cocitation_yet(command, small, directory, by):
+def test_cocitation_is_of_an_index(command, cited, by):
+    """No workspace and no job has the tables; that is said before anything is read."""
+    words = ("evaluate", "gamma", "--directory", "d", "--by", by)
+    said = f"pagekin: --by {by} needs --index, and goes without -r\n"
+    assert (2, "", said) == command(*words, "--work", "w")
+    assert (2, "", said) == command(*words, "--index", cited, "-r", "inline")
+
+
+@pytest.mark.parametrize("by", ["cocitation", "both"])
+def test_no_table(command, small, directory, by):
     """What an index does not hold cannot be judged."""
     said = command("evaluate", "gamma", "--directory", directory, "--index", small, "--by", by)
     assert (2, "") == (said.code, said.out)

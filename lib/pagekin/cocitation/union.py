@@ -14,6 +14,7 @@ from operator import itemgetter
 
 from pagekin.cocitation.table import KinTable, shard_of_key, table_pieces
 from pagekin.index.folder import IndexFolder
+from pagekin.index.layout import may_share
 
 __all__ = ["kin_pieces"]
 
@@ -36,9 +37,10 @@ def kin_pieces(
 
 def _records(folder: IndexFolder, shard: int, shards: int) -> Iterator[Pair]:
     for old in folder.shards:
-        for pair in KinTable(old.kin).records():
-            if shard_of_key(pair[0], shards) == shard:
-                yield pair
+        if may_share(len(folder.shards), old.number, shards, shard):
+            for pair in KinTable(old.kin).records():
+                if shard_of_key(pair[0], shards) == shard:
+                    yield pair
 
 
 def _united(values: list[bytes], most: int) -> bytes:

@@ -97,6 +97,7 @@ def run(options: argparse.Namespace) -> int:
     from pagekin.web.sources import list_snapshot
 
     _check(options)
+    parts = _parts(options)
     config = config_from_flags(options, options.config)
     missing = missing_engine(options.runner, options.conf)
     if missing and not options.dry_run:
@@ -114,7 +115,7 @@ def run(options: argparse.Namespace) -> int:
         options.max_failed_files,
         quiet=options.quiet,
         index=options.index,
-        parts=_parts(options),
+        parts=parts,
     )
     if options.dry_run:
         return _print_plan(build, missing, as_json=options.json)
@@ -123,11 +124,16 @@ def run(options: argparse.Namespace) -> int:
 
 def _parts(options: argparse.Namespace) -> tuple[str, ...]:
     """What is to be made."""
+    from pagekin.pipeline.stages import STAGES
+
     if options.only and options.without:
         raise UsageError("--only and --without: name one of them")
-    if options.only:
-        return (options.only,)
-    return tuple(part for part in PARTS if part != options.without)
+    parts = tuple(p for p in PARTS if p != options.without and options.only in {None, p})
+    last = next((stage.part for stage in STAGES if stage.name == options.until), "")
+    if last and last not in parts:
+        flag = f"--only {options.only}" if options.only else f"--without {options.without}"
+        raise UsageError(f"--until {options.until} is of {last}, which {flag} leaves out")
+    return parts
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -142,7 +148,7 @@ def _check(options: argparse.Namespace) -> None:
         check_target(options.index)
         if options.work.resolve().is_relative_to(options.index.resolve()):
             raise UsageError(f"--index {options.index}: holds the workspace; name another folder")
-        if options.until and options.until != names[-1]:
+        if options.until:
             raise UsageError(f"--until {options.until} stops before the index; leave out --index")
     if options.tasks < 0 or options.max_failed_files < 0:
         raise UsageError("--tasks and --max-failed-files take numbers from 0")

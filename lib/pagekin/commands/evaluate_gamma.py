@@ -37,6 +37,7 @@ examples:
 """
 
 _SEED = 1
+_OF_AN_INDEX = ("cocitation", "both")  # whose table stays where it is; no job carries it
 
 
 def add_gamma(subjects: Any) -> None:
@@ -95,7 +96,8 @@ def _add_input(add: Any) -> None:
         default="bags",
         metavar="bags|signatures|cosine|cocitation|both",
         help="bags: their exact bag Jaccard (default); signatures: the share of equal ones, of the"
-        " index or made of the bags; cosine: of the bags",
+        " index or made of the bags; cosine: of the bags; cocitation: the total similarity in the"
+        " table of the index, else 0; both: bags and cocitation by their ranks",
     )
 
 
@@ -163,6 +165,8 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("name a workspace with --work DIR, or an index with --index DIR")
     if options.by not in representation_names():
         raise UsageError(f"--by {options.by}: it takes {', '.join(representation_names())}")
+    if options.by in _OF_AN_INDEX and (options.work or options.runner):
+        raise UsageError(f"--by {options.by} needs --index, and goes without -r")
     _check_runner(options)
     if (given := list(_signatures(options))) and (options.index or options.by != "signatures"):
         raise UsageError(f"--signatures-{given[0]} goes with --work and --by signatures")

@@ -50,6 +50,7 @@ def _lines(info: dict[str, Any]) -> Iterator[str]:
     yield f"  by anchors    {info['known_by_anchors']:,}"
     yield f"  empty bags    {info['without_terms']:,}"
     yield f"  can be found  {info['listed']:,}"
+    yield f"  by co-citation {info['with_cocited_kin']:,} pages have kin"
     yield f"  signatures    {', '.join(f'{k} {v}' for k, v in signatures.items())}"
     numbers = info["frequencies"]
     yield f"  terms         {numbers['terms']:,} in {numbers['bags']:,} bags,"

@@ -227,6 +227,8 @@ def _why_lines(kin: Any) -> Iterator[str]:
     for cited in why.citing:
         capped = f"(capped {cited.capped:.4f})"
         yield f"          {cited.contribution:.4f}  {cited.domain:24} {cited.anchor!r} {capped}"
+    if kin.estimate is None and not (why.terms or why.inlinks):
+        return  # nothing is known of the bags
     own = "read, " if why.crawled else "not read, "
     yield (
         f"          {own}{why.inlinks:,} links from {why.linking_hosts:,} hosts;"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import accumulate, islice
 from pathlib import Path
@@ -79,9 +80,9 @@ class IndexFolder:
             raise UsageError(f"{url} is no web address")
         return key
 
-    def not_found(self, key: str) -> NotFoundError:
-        """The error that names what is near."""
-        near = self.near(key)
+    def not_found(self, key: str, known: Sequence[str] = ()) -> NotFoundError:
+        """The error that names what is near: those known to be there, and documents."""
+        near = list(dict.fromkeys([*known, *self.near(key)]))[:_SUGGESTED]
         hint = f"; near it are {', '.join(near)}" if near else ""
         return NotFoundError(f"{key} is not in the index{hint}")
 

@@ -25,6 +25,7 @@ __all__ = [
     "HEADER",
     "SHARD_FILES",
     "ShardFile",
+    "may_share",
     "shard_name",
     "shard_of",
     "shard_of_hash",
@@ -92,3 +93,12 @@ def shard_of_hash(hash_: int, shards: int) -> int:
     (0, 1, 2)
     """
     return hash_ * shards >> 64
+
+
+def may_share(shards: int, shard: int, others: int, other: int) -> bool:
+    """Can a document lie in both, one of so many shards each? Shards are ranges of hashes.
+
+    >>> may_share(2, 0, 3, 1), may_share(2, 0, 3, 2)
+    (True, False)
+    """
+    return shard * others < (other + 1) * shards and other * shards < (shard + 1) * others

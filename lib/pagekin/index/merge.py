@@ -22,7 +22,7 @@ from pagekin.index.assembling import check_target, index_in_place, write_index
 from pagekin.index.building import Document, Piece, shard_pieces
 from pagekin.index.folder import IndexFolder
 from pagekin.index.inversion import Numbers
-from pagekin.index.layout import ALIASES, shard_of
+from pagekin.index.layout import ALIASES, may_share, shard_of
 from pagekin.index.shard import Shard
 from pagekin.index.verify import wrong_files
 
@@ -158,17 +158,13 @@ class _Merger:
             self._of_shard(source, old, shard)
             for source, folder in enumerate(self._folders)
             for old in folder.shards
-            if self._may_share(len(folder.shards), old.number, shard)
+            if may_share(len(folder.shards), old.number, self._shards, shard)
         ]
         for _, group in groupby(heapq.merge(*streams, key=_url), key=_url):
             held = self._best(list(group))
             bag = held.shard.bag(held.document)
             words.learn(held.shard, bag.terms)
             yield Document(bag, held.shard.H[held.document])
-
-    def _may_share(self, shards: int, old: int, new: int) -> bool:
-        """Can a document lie in both? Shards are ranges of hashes."""
-        return old * self._shards < (new + 1) * shards and new * shards < (old + 1) * self._shards
 
     def _of_shard(self, source: int, old: Shard, shard: int) -> Iterator[_Held]:
         for document in range(len(old)):

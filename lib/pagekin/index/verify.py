@@ -6,6 +6,7 @@ wrongly: they are checked too where all checksums match.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +24,11 @@ from pagekin.tables import ArrayFile
 
 __all__ = ["verify_index", "wrong_files"]
 
+# A URL and its kin with their reasons, as docs/formats.md has the records of cocitation_related.
+_KIN_VALUE = re.compile(
+    rb"[^\x02]+(\x02[0-9]+ [^ \x01\x02]+ [0-9]+ [0-9]+(\x01[0-9]+ [^ \x01\x02]* [^\x01\x02]*)*)+"
+)
+
 Files = dict[str, ArrayFile]
 Report = Callable[[int, int], None]  # shards done, of so many
 
@@ -34,12 +40,12 @@ def verify_index(path: Path, report: Report = lambda done, total: None) -> list[
     except InputError as error:
         return [str(error)]
     wrong = list(_check_aliases(path / ALIASES, header.files.get(ALIASES, "")))
-    totals: NDArray[np.int64] = np.zeros(4, np.int64)
+    totals: NDArray[np.int64] = np.zeros(5, np.int64)
     for shard in range(header.shards):
         report(shard, header.shards)
         found = list(_check_shard(path, shard, header, totals))
         wrong += found
-    said = (header.documents, header.listed, header.crawled, header.empty)
+    said = (header.documents, header.listed, header.crawled, header.empty, header.kin)
     if not wrong and tuple(totals.tolist()) != said:
         wrong.append(f"{path / HEADER} counts {said}, its shards hold {tuple(totals.tolist())}")
     return wrong
@@ -109,7 +115,8 @@ def _check_shard(
         crawled = int(np.count_nonzero(files["urls"]["crawled"]))
         listed = len(files["I"]["ids"]) // count
         empty = int(np.count_nonzero(np.diff(files["bags"]["bounds"]) == 0))
-        totals += np.array([len(files["urls"]["anchors"]), listed, crawled, empty])
+        kin = len(files["kin"]["hashes"])
+        totals += np.array([len(files["urls"]["anchors"]), listed, crawled, empty, kin])
 
 
 def _invariants(
@@ -142,6 +149,7 @@ def _invariants(
     yield "kin: bounds", _bounds_hold(kin["bounds"], len(kin["text"]))
     yield "kin: a value for every hash", len(kin["bounds"]) - 1 == len(kin["hashes"])
     yield "kin: ascending, of this shard, and of their URLs", _kin_hold(kin, shard, shards)
+    yield "kin: values that can be read", all(map(_KIN_VALUE.fullmatch, _kin_values(kin)))
 
 
 def _bounds_hold(bounds: NDArray[np.uint64], length: int) -> bool:
@@ -168,10 +176,15 @@ def _urls_hold(urls: ArrayFile, shard: int, shards: int) -> bool:
     return True
 
 
+def _kin_values(kin: ArrayFile) -> Iterator[bytes]:
+    text, edges = kin["text"].tobytes(), kin["bounds"].tolist()
+    return (text[low:high] for low, high in pairwise(edges))
+
+
 def _kin_hold(kin: ArrayFile, shard: int, shards: int) -> bool:
-    text, edges, last = kin["text"].tobytes(), kin["bounds"].tolist(), -1
-    for hash_, (low, high) in zip(kin["hashes"].tolist(), pairwise(edges), strict=True):
-        url = text[low:high].partition(b"\x02")[0]
+    last = -1
+    for hash_, value in zip(kin["hashes"].tolist(), _kin_values(kin), strict=True):
+        url = value.partition(b"\x02")[0]
         if hash_ <= last or shard_of(url, shards) != shard:
             return False
         if xxhash.xxh3_64_intdigest(url) != hash_:

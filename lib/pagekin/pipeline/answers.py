@@ -8,7 +8,7 @@ from __future__ import annotations
 import heapq
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from pagekin.query.api import Index
 __all__ = ["answer_line", "answers_here", "answers_of_job"]
 
 _STAGE = Stage("related_answers", "kin of every page", "related_answers:RelatedAnswers")
-_PER_LINE = 1_000  # documents that a line of a manifest asks for
+_PER_LINE = 1_000  # pages that a line of a manifest asks for
 _PER_CORE = 4  # manifests for each core, so that no slow one is waited for
 
 
@@ -36,15 +36,25 @@ def answer_line(
 def answers_here(index: Index, question: Mapping[str, Any]) -> Iterator[str]:
     """A line for every page, made in this process."""
     with tempfile.TemporaryDirectory(prefix="pagekin-answers-") as folder:
-        shown = _progress(Path(folder), len(index))
+        by = _way(question)
+        shown = _progress(Path(folder), sum(_sizes(index, by)))
         with shown, TaskProgress(folder) as progress:
-            for url in _in_order(index):
+            for url in _in_order(index, by):
                 yield answer_line(index, url, question)
                 progress.add(records=1)
 
 
-def _in_order(index: Index) -> Iterator[str]:
-    return heapq.merge(*(index.urls(shard) for shard in range(index.shards)))
+def _way(question: Mapping[str, Any]) -> str:
+    return str(question.get("by", "bags"))
+
+
+def _sizes(index: Index, by: str) -> list[int]:
+    """How many pages each shard has that are asked for."""
+    return [len(index.urls(shard, by)) for shard in range(index.shards)]
+
+
+def _in_order(index: Index, by: str) -> Iterator[str]:
+    return heapq.merge(*(index.urls(shard, by) for shard in range(index.shards)), key=str.encode)
 
 
 def answers_of_job(index: Index, question: Mapping[str, Any], engine: Engine) -> Iterator[str]:
@@ -52,12 +62,13 @@ def answers_of_job(index: Index, question: Mapping[str, Any], engine: Engine) ->
     with tempfile.TemporaryDirectory(prefix="pagekin-answers-") as folder:
         made = Path(folder)
         (made / "progress").mkdir()
-        inputs = _manifests(index, made / "manifests", engine.width * _PER_CORE)
+        sizes = _sizes(index, _way(question))
+        inputs = _manifests(sizes, made / "manifests", engine.width * _PER_CORE)
         if not inputs:
             return  # a job without input would read from the keyboard
         options = ["--index", str(index.path.absolute()), "--question", json.dumps(dict(question))]
         options += ["--progress-dir", str(made / "progress")]
-        with _progress(made / "progress", len(index)):
+        with _progress(made / "progress", sum(sizes)):
             run_job(_STAGE, engine, options, inputs, made)
         for _, value in read_merged(made / "output"):
             yield json.dumps(json.loads(value), ensure_ascii=False)
@@ -67,13 +78,12 @@ def _progress(folder: Path, total: int) -> StageProgress:
     return StageProgress("related", folder, total=total)
 
 
-def _manifests(index: Index, folder: Path, count: int) -> list[Path]:
-    """Files with a line `SHARD FIRST LAST` for each thousand documents, dealt in turns."""
+def _manifests(sizes: Sequence[int], folder: Path, count: int) -> list[Path]:
+    """Files with a line `SHARD FIRST LAST` for each thousand pages, dealt in turns."""
     folder.mkdir()
     lines = [
         f"{shard} {first} {min(first + _PER_LINE, size)}\n"
-        for shard in range(index.shards)
-        for size in [len(index.urls(shard))]
+        for shard, size in enumerate(sizes)
         for first in range(0, size, _PER_LINE)
     ]
     paths = []

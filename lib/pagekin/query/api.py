@@ -58,9 +58,17 @@ class Index:
         """How many shards it has."""
         return len(self._folder.shards)
 
-    def urls(self, shard: int) -> Sequence[str]:
-        """The URLs of a shard in their order, looked up as they are asked for."""
-        return _Urls(self._folder.shards[shard], 0, len(self._folder.shards[shard]))
+    def urls(self, shard: int, by: str = "bags") -> Sequence[str]:
+        """The URLs of a shard that have an answer `by` bags, or another way, in their order.
+
+        Documents are looked up as they are asked for; pages that only co-citation knows lie between
+        them, so all are in memory then.
+        """
+        documents = _Urls(self._folder.shards[shard], 0, len(self._folder.shards[shard]))
+        if by == "bags":
+            return documents
+        with self._readable():
+            return sorted({*documents, *self._tables.urls(shard)}, key=str.encode)
 
     def __contains__(self, url: str) -> bool:
         """Is there a document of this canonical URL?"""
@@ -174,8 +182,9 @@ class Index:
         ranked, counted = rank(self._folder.shards, deep) if question.like else ([], None)
         by_bags = {one.place.url: one for one in ranked}
         by_links = {one.url: one for one in cited}
-        scores = dict(fuse([list(by_bags), list(by_links)]))
-        allowed = allowed_urls(scores, question.exclude_hosts, question.per_host)
+        linked = allowed_urls(by_links, question.exclude_hosts, 0)  # as bags are ranked
+        scores = dict(fuse([list(by_bags), list(linked)]))
+        allowed = allowed_urls(scores, (), question.per_host)
         capped, met = (counted.capped, len(counted)) if counted else (0, 0)
         answer = Answer(self._asked(like), met + len(cited), capped, by="both")
         for url in islice(allowed, question.k):

@@ -19,11 +19,12 @@ from pagekin.cocitation.kin import Kin as Edge
 from pagekin.cocitation.table import KinTable
 from pagekin.index.folder import IndexFolder
 from pagekin.query.kin import Citing
+from pagekin.web.spellings import spellings
 from pagekin.web.urls import host
 
-__all__ = ["Cited", "KinTables", "allowed_urls", "citing", "fuse", "rank_cited"]
+__all__ = ["RANKS", "Cited", "KinTables", "allowed_urls", "citing", "fuse", "rank_cited"]
 
-_RANKS = 60  # the constant of the paper: how little the first ranks differ
+RANKS = 60  # the constant of the paper: how little the first ranks differ
 
 
 class KinTables:
@@ -35,11 +36,17 @@ class KinTables:
 
     def edges(self, url: str) -> list[Edge]:
         """The pages related to a canonical URL, the best first."""
-        shard = self._folder.shard_of(url)
-        table = self._tables.get(shard.number)
+        return self._table(self._folder.shard_of(url).number).related(url)
+
+    def urls(self, shard: int) -> list[str]:
+        """The pages of a shard that have kin, in no order of use."""
+        return [url for url, _ in self._table(shard).all()]
+
+    def _table(self, shard: int) -> KinTable:
+        table = self._tables.get(shard)
         if table is None:
-            table = self._tables[shard.number] = KinTable(shard.kin)
-        return table.related(url)
+            table = self._tables[shard] = KinTable(self._folder.shards[shard].kin)
+        return table
 
     def locate(self, url: str) -> str:
         """The canonical URL that somebody means: a document, or a page of the tables."""
@@ -47,7 +54,7 @@ class KinTables:
         for form in (key, self._folder.aliases.end_of(key)):
             if self._folder.find(form) or self.edges(form):
                 return form
-        raise self._folder.not_found(key)
+        raise self._folder.not_found(key, [form for form in spellings(key) if self.edges(form)])
 
 
 class Cited(NamedTuple):
@@ -95,7 +102,7 @@ def fuse(orders: Iterable[Sequence[str]]) -> list[tuple[str, float]]:
     scores: dict[str, float] = {}
     for order in orders:
         for rank, url in enumerate(order, 1):
-            scores[url] = scores.get(url, 0.0) + 1 / (_RANKS + rank)
+            scores[url] = scores.get(url, 0.0) + 1 / (RANKS + rank)
     rounded = ((url, round(score, 12)) for url, score in scores.items())
     return sorted(rounded, key=lambda one: (-one[1], one[0].encode()))
 

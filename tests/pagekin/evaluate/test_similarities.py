@@ -8,13 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin.bags.bag import cosine
+from pagekin.cocitation.kin import Kin
 from pagekin.config import BuildConfig, SignatureConfig, WeightConfig
 from pagekin.errors import UsageError
 from pagekin.evaluate import representations
 from pagekin.evaluate.labelled import LabelledPages, PackedBags
+from pagekin.evaluate.representations.both import reciprocal_ranks
 from pagekin.evaluate.similarities import Material, make_representation, representation_names
 from pagekin.index.folder import IndexFolder
 from pagekin.minhash.signatures import make_signer
+from pagekin.query.cocited import fuse
 from tests.indexes import config_of, make_bag, make_index, random_bags
 from tests.pagekin.evaluate.plain_judging import plain_jaccard
 
@@ -136,8 +139,74 @@ def test_unknown_representation():
         make_representation("bag", material_of(BAGS))
 
 
+# --- co-citation ---
+
+
+@pytest.fixture
+def cited(tmp_path):
+    """Four labelled pages and two others, with kin in both directions, in one, and in none.
+
+    Bag Jaccard of a to b is 1 and to c 1/3; d is alone.
+    """
+    a, b, c, d, x, only = (f"http://{name}.example/" for name in "abcdxy")
+    weights = {a: {20: 1, 30: 1}, b: {20: 1, 30: 1}, c: {20: 1, 40: 1}, d: {50: 1}, x: {20: 1}}
+    bags = [make_bag(url, one) for url, one in weights.items()]
+    lists = {a: [(b, 4.0), (x, 3.0), (c, 2.0)], b: [(a, 5.0)], c: [(a, 6.0)], d: [(a, 1.5)]}
+    lists |= {x: [(d, 9.0)], only: [(d, 8.0)]}
+    kin = {url: [Kin(u, score, 1, 1, ()) for u, score in some] for url, some in lists.items()}
+    index = make_index(tmp_path / "index", bags, config_of(3), kin=kin)
+    return material_of(bags[:4], index=IndexFolder(index))
+
+
+def table_of(material, name):
+    made = make_representation(name, material)
+    return [made.similarities(k).tolist() for k in range(len(material.pages))]
+
+
+def test_cocitation_by_hand(cited):
+    """TS where the one stands in the other's list, the larger of two; else 0."""
+    assert [
+        [0.0, 5.0, 6.0, 1.5],
+        [5.0, 0.0, 0.0, 0.0],
+        [6.0, 0.0, 0.0, 0.0],
+        [1.5, 0.0, 0.0, 0.0],
+    ] == table_of(cited, "cocitation")
+
+
+def test_both_by_hand(cited):
+    """Reciprocal ranks among the labelled pages, of bags and of co-citation, added."""
+    first, second, third = (1 / (60 + rank) for rank in (1, 2, 3))
+    expected = [
+        [0.0, first + second, second + first, third],
+        [2 * first, 0.0, second, 0.0],  # bags: a 1, c 1/3; cited with a alone
+        [2 * first, first, 0.0, 0.0],  # bags: a and b both 1/3, and so of one rank
+        [first, 0.0, 0.0, 0.0],
+    ]
+    assert [[round(value, 12) for value in row] for row in expected] == table_of(cited, "both")
+
+
+def test_reciprocal_ranks():
+    """Equal scores share the first of their ranks; 0 has none."""
+    scores = np.array([0.0, 0.5, 0.7, 0.5, 0.1])
+    expected = [0.0, 1 / 62, 1 / 61, 1 / 62, 1 / 64]
+    assert expected == reciprocal_ranks(scores).tolist()
+    assert [] == reciprocal_ranks(np.empty(0)).tolist()
+
+
+@given(st.permutations(range(6)), st.permutations(range(6)))
+def test_ranks_are_those_of_answers(one, other):
+    """Where no two are equal, the sums are those by which `related --by both` ranks."""
+    orders = [[f"{k}" for k in np.argsort(-np.array(some)) if some[k]] for some in (one, other)]
+    total = sum(reciprocal_ranks(np.array(some, np.float64)) for some in (one, other))
+    expected = dict(fuse(orders))
+    assert expected == {f"{k}": v for k, v in enumerate(total.round(12).tolist()) if v}
+
+
 @pytest.mark.parametrize("name", ["cocitation", "both"])
-def test_cocitation_is_to_come(name):
-    """Co-citation is refused in a sentence that says what is missing."""
-    with pytest.raises(UsageError, match="no co-citation table"):
+def test_no_table(name, tmp_path):
+    """Without an index, and of one without related pages, co-citation is refused in a sentence."""
+    with pytest.raises(UsageError, match="need an index; a workspace has no table"):
         make_representation(name, material_of(BAGS))
+    index = IndexFolder(make_index(tmp_path / "index", BAGS))
+    with pytest.raises(UsageError, match="has no co-citation table"):
+        make_representation(name, material_of(BAGS, index=index))

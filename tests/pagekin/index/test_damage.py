@@ -15,6 +15,8 @@ import pytest
 
 from pagekin import Index
 from pagekin.bags.dictionary import Entry
+from pagekin.cocitation.kin import Kin, Reason
+from pagekin.cocitation.records import url_hash
 from pagekin.errors import InputError, PagekinError
 from pagekin.index.header import read_header, write_header
 from pagekin.index.layout import ALIASES, HEADER, SHARD_FILES, shard_of
@@ -29,13 +31,20 @@ BAGS = [
     make_bag("http://b.example/x", {20: 1, 30: 2, 40: 1}, 1, crawled=False),
     make_bag("http://c.example/", {}),
 ]
+ONLY = "http://only.example/"  # no document
+KIN = {
+    ASKED: [
+        Kin(ONLY, 4.5, 3, 2, (Reason("e.example", "a word", 2.0),)),
+        Kin(BAGS[1].url, 4.0, 1, 1, ()),
+    ],
+    ONLY: [Kin(ASKED, 5.0, 1, 1, (Reason("f.example", "", 5.0),))],
+}
 NAMES = [ALIASES, *(f"shard-00000/{file.name}" for file in SHARD_FILES.values())]
 
 
 def build(folder: Path, shards: int = 1) -> Path:
-    return make_index(
-        folder, BAGS, config_of(shards, count=2), aliases=[(ALIAS.encode(), ASKED.encode())]
-    )
+    aliases = [(ALIAS.encode(), ASKED.encode())]
+    return make_index(folder, BAGS, config_of(shards, count=2), aliases=aliases, kin=KIN)
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +72,10 @@ def ask_everything(folder: Path) -> None:
         lambda: [index.describe(bag) for bag in index.all()],
         lambda: index.get("http://nowhere.example/"),
         lambda: list(index.urls(0)),
+        lambda: index.related(ALIAS, by="cocitation", why=True, per_host=1).notes(),
+        lambda: index.related([ONLY, ASKED], by="cocitation", exclude_hosts="x.example"),
+        lambda: index.related(ASKED, by="both", unlike=ONLY, why=True).notes(),
+        lambda: list(index.urls(0, "both")),
     ):
         with suppress(PagekinError):
             question()
@@ -88,6 +101,11 @@ def test_the_questions_reach_everything(built):
     assert ["http://b.example/x"] == [one.url for one in kin]
     assert [30, 20] == [int(term.term.removeprefix("stem")) for term in kin[0].why.terms]
     assert 1 == len(index.related(ALIAS, exact=False, alpha=0.1))
+    cited = index.related(ALIAS, by="cocitation", why=True, per_host=1)
+    assert [ONLY, BAGS[1].url] == [one.url for one in cited]
+    assert ["e.example"] == [one.domain for one in cited[0].why.citing]
+    assert [BAGS[1].url] == [one.url for one in index.related([ONLY, ASKED], by="cocitation")]
+    assert ONLY in index.urls(0, "both")
     assert [] == verify_index(built)
 
 
@@ -217,7 +235,7 @@ def test_file_of_another_index(index, tmp_path):
     for name in SHARD_FILES.values():
         shutil.copy(other / "shard-00000" / name.name, index / "shard-00000" / name.name)
     said = [f"{index / n} is not the file that this index was written with" for n in NAMES]
-    assert said[1:-1] == verify_index(index)  # aliases were not copied, and both have no kin
+    assert said[1:] == verify_index(index)  # aliases were not copied
 
 
 def test_missing_shard(tmp_path):
@@ -422,6 +440,82 @@ def test_written_wrongly(larger, name, change, rule):
                 index.related(url.url, why=True)
 
 
+@pytest.fixture
+def cited(tmp_path: Path) -> Path:
+    """An index with kin of many pages, of three shards."""
+    lists = {f"http://h{k:02}.example/": [Kin(ASKED, 4.5, 3, 2, ())] for k in range(40)}
+    return make_index(tmp_path / "cited", random_bags(9), config_of(3), kin=lists)
+
+
+def another_page(arrays: dict[str, np.ndarray]) -> None:
+    """The URL of the first page becomes another, and its hash stays."""
+    arrays["text"][8] ^= 1
+
+
+def another_shard(arrays: dict[str, np.ndarray]) -> None:
+    """The first page becomes one of another shard, with its right hash; both stay in order."""
+    size = len("http://h00.example/")
+    url = next(
+        url
+        for k in range(999)
+        if url_hash(url := b"http://%03d.example/" % k) < int(arrays["hashes"][0])
+    )
+    assert len(url) == size
+    arrays["text"][:size] = np.frombuffer(url, dtype=np.uint8)
+    arrays["hashes"][0] = url_hash(url)
+
+
+def put_behind_the_url(text: bytes) -> Change:
+    """Some bytes of the first value become others; its URL stays."""
+
+    def change(arrays: dict[str, np.ndarray]) -> None:
+        at = len("http://h00.example/")
+        arrays["text"][at : at + len(text)] = np.frombuffer(text, dtype=np.uint8)
+
+    return change
+
+
+def swap_pages(arrays: dict[str, np.ndarray]) -> None:
+    """The first two pages change places, with their hashes and their equally long values."""
+    first, second, third = arrays["bounds"][:3].tolist()
+    assert third - second == second - first
+    arrays["text"][:third] = np.roll(arrays["text"][:third], second)
+    arrays["hashes"][[0, 1]] = arrays["hashes"][[1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        (swap("hashes"), "kin: ascending, of this shard, and of their URLs"),
+        (put("hashes", 5), "kin: ascending, of this shard, and of their URLs"),
+        (swap_pages, "kin: ascending, of this shard, and of their URLs"),
+        (another_page, "kin: ascending, of this shard, and of their URLs"),
+        (another_shard, "kin: ascending, of this shard, and of their URLs"),
+        (put_behind_the_url(b"\x02x"), "kin: values that can be read"),
+        (put_behind_the_url(b"\x02-1 "), "kin: values that can be read"),
+        (put_behind_the_url(b"\x0212345678901"), "kin: values that can be read"),
+        (put_behind_the_url(b"\x02\x02"), "kin: values that can be read"),
+        (cut("hashes"), "kin: a value for every hash"),
+        (cut("bounds"), "kin: bounds"),
+        (cut("text"), "kin: bounds"),
+        (swap("bounds", 1, 2), "kin: bounds"),
+        (put("bounds", 1), "kin: bounds"),
+        (lambda arrays: arrays.pop("text"), "kin: its arrays"),
+        (lambda arrays: arrays.update(hashes=arrays["hashes"].astype("<u4")), "kin: its arrays"),
+    ],
+)
+def test_kin_written_wrongly(cited, change, rule):
+    """So it is with related pages: no list lies where nobody, or somebody else, looks for it."""
+    assert [] == verify_index(cited)
+    rewrite(cited, "shard-00001/kin.arrays", change)
+    assert [f"{cited / 'shard-00001'}: {rule}"] == verify_index(cited)
+    index = Index.open(cited)
+    for k in range(40):
+        for by in ("cocitation", "both"):
+            with suppress(PagekinError):
+                index.related(f"http://h{k:02}.example/", by=by, why=True)
+
+
 def test_row_of_an_empty_bag(larger):
     """Who has no term has no signature; and who has one has the other."""
 
@@ -470,7 +564,7 @@ def test_aliases(tmp_path, change):
     assert [f"{folder / ALIASES}: aliases ascending, each with a target"] == verify_index(folder)
 
 
-@pytest.mark.parametrize("field", ["documents", "listed", "crawled", "empty"])
+@pytest.mark.parametrize("field", ["documents", "listed", "crawled", "empty", "kin"])
 def test_header_that_counts_wrongly(larger, field):
     """What the header counts is counted again."""
     header = read_header(larger)

@@ -1,0 +1,276 @@
+"""Builds of the parts of an index: bags, co-citation or both; what is kept when settings change."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pagekin import Index
+from pagekin.cocitation.kin import Kin
+from pagekin.cocitation.table import KinTable
+from pagekin.errors import NotFoundError
+from pagekin.index.folder import IndexFolder
+from pagekin.index.verify import verify_index
+from tests.indexes import files_of
+from tests.running import DEMO, STAGES, Said, pagekin, record_of
+
+Build = Callable[..., Said]
+
+COCITATION = ("blocks", "pairs", "related")
+LOW = ("--cocitation-threshold", "0.5")  # the demo is small
+LOOM = "http://wiki.example.net/wiki/Loom"
+HOME = "http://warp-journal.example/"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the workspace and index of the demo, with both parts. For copying."""
+    base = tmp_path_factory.mktemp("parts")
+    flags = ("--work", base / "work", "--index", base / "index", "--shards", 3, *LOW)
+    assert (0, "", "") == pagekin("build", "-q", "-r", "inline", *flags, DEMO)
+    return base
+
+
+@pytest.fixture
+def work(built: Path, tmp_path: Path) -> Path:
+    """A finished workspace of one's own."""
+    return shutil.copytree(built / "work", tmp_path / "work")
+
+
+@pytest.fixture
+def build(command: Build, tmp_path: Path) -> Build:
+    """`pagekin build` of the demo in this process."""
+
+    def run(*words: object) -> Said:
+        return command("build", "-r", "inline", "--work", tmp_path / "work", *words, *LOW, DEMO)
+
+    return run
+
+
+def states(work: Path) -> dict[str, str]:
+    """What the last build did with each stage, and with the index."""
+    summary = json.loads((work / "summary.json").read_text(encoding="utf-8"))
+    made = {stage["name"]: stage["state"] for stage in summary["stages"]}
+    return made | ({"index": summary["index"]["state"]} if "index" in summary else {})
+
+
+def states_of(said: Said) -> dict[str, str]:
+    """The same from `--json`."""
+    return {stage["name"]: stage["state"] for stage in json.loads(said.out)["stages"]}
+
+
+def lists_of(folder: Path) -> dict[str, list[Kin]]:
+    """The table of an index, whatever its shards."""
+    shards = IndexFolder(folder).shards
+    return dict(sorted(pair for shard in shards for pair in KinTable(shard.kin).all()))
+
+
+# --- both parts ---
+
+
+def test_both(built):
+    """All stages are there, and the index is sound and answers in all ways."""
+    made = states(built / "work")
+    assert [*STAGES, "index_shards", *COCITATION, "index"] == list(made)
+    assert {"built"} == set(made.values())
+    index = Index.open(built / "index")
+    related = record_of(built / "work", "related")["result"]
+    assert related["records"] == related["counters"]["cocitation"]["pages_with_kin"] > 200
+    assert ([], related["records"]) == (index.verify(), index.info()["with_cocited_kin"])
+    for by in ("bags", "cocitation", "both"):
+        assert index.related(LOOM, by=by), by
+    assert {"index_shards", "related", "aliases"} == set(index.info()["sources"][0]["built_from"])
+
+
+def test_kin_of_the_stage(built):
+    """The table holds the records of the last stage, and no page of it stands for another."""
+    lists = lists_of(built / "index")
+    index = Index.open(built / "index")
+    assert record_of(built / "work", "related")["result"]["records"] == len(lists)
+    for url in list(lists)[::20]:
+        found = index.related(url, 20, by="cocitation")
+        assert [(k.url, round(k.score, 12)) for k in lists[url]] == [
+            (k.url, k.score) for k in found
+        ]
+    aliases = IndexFolder(built / "index").aliases
+    assert {} == aliases.resolve([k.url for some in lists.values() for k in some])
+
+
+def test_local_runner(built, demo_work, tmp_path):
+    """Other processes make the same index, in every byte of every file."""
+    work = shutil.copytree(demo_work, tmp_path / "work")  # built by this runner
+    flags = ("--work", work, "--index", tmp_path / "index", "--shards", 3, *LOW)
+    assert (0, "", "") == pagekin("build", "-q", "-r", "local", "--tasks", 2, *flags, DEMO)
+    assert files_of(built / "index") == files_of(tmp_path / "index")
+    for stage in (*STAGES, *COCITATION):
+        ours, theirs = (record_of(base / "work", stage)["result"] for base in (built, tmp_path))
+        assert (ours["digest"], ours["counters"]) == (theirs["digest"], theirs["counters"])
+
+
+def test_numbers_of_shards(built, build, work, tmp_path):
+    """One shard or seven: the same lists and the same answers."""
+    indexes = [built / "index"]
+    for shards in (1, 7):
+        indexes.append(tmp_path / f"index{shards}")
+        assert 0 == build("-q", "--index", indexes[-1], "--shards", shards).code
+        assert {"kept"} == {states(work)[name] for name in (*STAGES, *COCITATION)}
+        assert [] == verify_index(indexes[-1])
+    assert lists_of(indexes[0]) == lists_of(indexes[1]) == lists_of(indexes[2])
+    opened = list(map(Index.open, indexes))
+    for by in ("cocitation", "both"):
+        answers = [
+            [one.as_dict() for url in (LOOM, HOME) for one in index.related(url, by=by, why=True)]
+            for index in opened
+        ]
+        assert answers[0] == answers[1] == answers[2] != []
+
+
+# --- one part ---
+
+
+def test_without_cocitation(built, build, work, tmp_path):
+    """Without co-citation its stages are neither run nor touched, and the table is empty."""
+    shutil.rmtree(work / "blocks")
+    index = tmp_path / "index"
+    assert 0 == build("-q", "--without", "cocitation", "--index", index, "--shards", 3).code
+    assert [*STAGES, "index_shards", "index"] == list(states(work))
+    assert not (work / "blocks").exists()
+    assert (0, []) == (IndexFolder(index).header.kin, verify_index(index))
+    ours, theirs = files_of(index), files_of(built / "index")
+    differ = {Path(name).name for name in ours if ours[name] != theirs[name]}
+    assert {"kin.arrays", "index.json"} == differ
+
+
+def test_only_cocitation(build, tmp_path):
+    """Co-citation alone needs the inventory and no bags."""
+    said = build("-q", "--only", "cocitation", "--json")
+    assert 0 == said.code
+    assert dict.fromkeys(["inventory", *COCITATION], "built") == states_of(said)
+    assert not (tmp_path / "work" / "bag_fragments").exists()
+
+
+@pytest.mark.parametrize("flags", [("--only", "cocitation"), ("--without", "bags")])
+def test_index_without_bags(command, built, build, tmp_path, flags):
+    """An index without bags is sound, is asked by co-citation, and has no documents."""
+    folder = tmp_path / "index"
+    work = shutil.copytree(built / "work", tmp_path / "work")
+    assert 0 == build("-q", *flags, "--index", folder, "--shards", 3).code
+    assert ["inventory", *COCITATION, "index"] == list(states(work))
+    assert lists_of(built / "index") == lists_of(folder)
+    index = Index.open(folder)
+    whole = Index.open(built / "index")
+    assert (0, []) == (len(index), index.verify())
+    expected = [(one.url, one.score) for one in whole.related(LOOM, by="cocitation")]
+    assert expected
+    assert expected == [(one.url, one.score) for one in index.related(LOOM, by="cocitation")]
+    assert [url for url, _ in expected] == [one.url for one in index.related(LOOM, by="both")]
+    with pytest.raises(NotFoundError, match="is not in the index"):
+        index.related(LOOM)
+    said = command("related", "--index", folder, LOOM)
+    assert (4, "", f"pagekin: {LOOM} is not in the index\n") == said
+    assert 0 == command("info", "--index", folder).code
+    assert (0, "") == command("related", "--index", folder, "--all")[:2]
+
+
+def test_shards_of_an_index_without_bags(build, work, tmp_path):
+    """Their number follows from the pages that have kin, where none is asked for."""
+    assert 0 == build("-q", "--only", "cocitation", "--index", tmp_path / "index").code
+    assert 1 == Index.open(tmp_path / "index").shards
+
+
+def test_another_part_is_another_index(built, build, work, tmp_path):
+    """An index that stands there with other parts is made again."""
+    index = shutil.copytree(built / "index", tmp_path / "index")
+    flags = ("-q", "--index", index, "--shards", 3)
+    assert 0 == build(*flags).code
+    assert {"kept"} == set(states(work).values())
+    assert 0 == build(*flags, "--without", "cocitation").code
+    assert "built" == states(work)["index"]
+    assert 0 == IndexFolder(index).header.kin
+    assert 0 == build(*flags).code
+    assert "built" == states(work)["index"]
+    assert files_of(built / "index") == files_of(index)
+
+
+# --- changed settings ---
+
+
+@pytest.mark.parametrize(
+    ("flags", "rebuilt"),
+    [
+        (("--cocitation-kin", 3), ["pairs", "related"]),
+        (("--cocitation-near", 4), ["pairs", "related"]),
+        (("--blocks-rules", "paper"), [*COCITATION]),
+        (("--signatures-count", 16), []),
+    ],
+)
+def test_changed_settings(build, work, flags, rebuilt):
+    """A setting builds its stages and those behind them; stages of the other part are kept."""
+    assert 0 == build("-q", *flags).code
+    made = states(work)
+    assert [*STAGES, *COCITATION] == list(made)
+    assert rebuilt == [name for name, state in made.items() if state == "built"]
+
+
+def test_changed_bags(build, work):
+    """Nor do settings of the bags touch the blocks."""
+    assert 0 == build("-q", "--weight-terms", 100).code
+    assert ["weighted_bags"] == [name for name, s in states(work).items() if s == "built"]
+
+
+def test_reading_without_resolution(build, work):
+    """Without an inventory links lead to where they say."""
+    assert 0 == build("-q", "--only", "cocitation", "--reading-resolve", "false").code
+    assert [*COCITATION] == list(states(work))
+    counters = record_of(work, "blocks")["result"]["counters"]["block_links"]
+    assert 0 == counters.get("through_redirects", 0)
+
+
+# --- up to a stage ---
+
+
+@pytest.mark.parametrize(
+    ("until", "stages"),
+    [
+        ("blocks", ["inventory", "blocks"]),
+        ("pairs", ["inventory", "blocks", "pairs"]),
+        ("weighted_bags", [*STAGES]),
+        ("inventory", ["inventory"]),
+    ],
+)
+def test_until(build, until, stages):
+    """A stage needs those of its own part."""
+    plan = json.loads(build("--until", until, "--dry-run", "--json").out)
+    assert stages == [stage["name"] for stage in plan["stages"]]
+
+
+# --- what is refused ---
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--only", "bags", "--without", "bags"), "--only and --without: name one of them"),
+        (("--only", "bags", "--without", "cocitation"), "--only and --without: name one of them"),
+        (
+            ("--without", "cocitation", "--until", "related"),
+            "--until related is of cocitation, which --without cocitation leaves out",
+        ),
+        (
+            ("--only", "cocitation", "--until", "weighted_bags"),
+            "--until weighted_bags is of bags, which --only cocitation leaves out",
+        ),
+        (
+            ("--index", "i", "--until", "related"),
+            "--until related stops before the index; leave out --index",
+        ),
+    ],
+)
+def test_refused(build, tmp_path, flags, said):
+    """Flags that contradict each other are one sentence, before anything runs."""
+    assert (2, "", f"pagekin: {said}\n") == build(*flags)
+    assert not (tmp_path / "work").exists()
