@@ -26,8 +26,8 @@ from pagekin.text.markup import (
 __all__ = ["AROUND", "MAX_LINKS", "UNREAD", "WITH_ALT", "Flat", "is_canonical", "take_links"]
 
 # Of 12,454 pages the one with the most links has 3,401. Behind this many only their texts are read.
-# So many with addresses as long and odd as 5 MB allow take 2 s.
-MAX_LINKS = 50_000
+# So many below a long base, with odd addresses, take 5 s.
+MAX_LINKS = 30_000
 
 # What a reader does not see as text, or sees twice.
 UNREAD = ("script", "style", "noscript", "template", "svg", "select", "iframe")
