@@ -398,7 +398,10 @@ class CocitationConfig:
         " missing",
     )
     around: int = _option(
-        8, "with plain: half so many links before and behind a link are its company [BF]", low=2
+        8,
+        "with plain: half so many links before and behind a link are its company [BF]",
+        low=2,
+        high=10_000,
     )
 
 

@@ -31,15 +31,15 @@ from pagekin.cocitation.merging import (
     sort_pairs,
     starts_of,
 )
-from pagekin.cocitation.similarity import Marks
+from pagekin.cocitation.packing import Partners
+from pagekin.cocitation.similarity import Marks, Values
 from pagekin.cocitation.spill import PARTS, ROW, Names, Parts, Rows
-from pagekin.cocitation.stripes import PARTNER_TEXT, unpack_partners
 
 __all__ = ["HotPage", "domain_of"]
 
 _AT_ONCE = 1 << 16  # rows merged together: parts of a page that is not so hot are small
 
-Stripe = tuple[bytes, bytes]  # the group, DOMAIN ANCHOR, and the partners as text
+Stripe = tuple[bytes, bytes, bytes]  # the group, DOMAIN ANCHOR, and the partners as text
 
 
 def domain_of(group: bytes) -> bytes:
@@ -57,8 +57,8 @@ class Part(NamedTuple):
 class HotPage:
     """Takes the stripes of one page in their order; a context, because of its files."""
 
-    def __init__(self, best: int, limit: int, reasons: int) -> None:
-        self._best, self._limit, self._reasons = best, limit, reasons
+    def __init__(self, table: Values, best: int, limit: int, reasons: int) -> None:
+        self._table, self._best, self._limit, self._reasons = table, best, limit, reasons
         self._groups = 0
         self._last = b""
         self._open = b""  # the domain that goes to disk as pairs
@@ -76,7 +76,7 @@ class HotPage:
 
     def add(self, stripes: Sequence[Stripe], *, last: bool = False) -> list[Stripe]:
         """Take a piece in; gives back the stripes of its last domain, which may go on."""
-        domains = [domain_of(group) for group, _ in stripes]
+        domains = [domain_of(group) for group, _, _ in stripes]
         end = len(stripes)
         begin = next((k for k, d in enumerate(domains) if d != self._open), end)
         stop = end if last else max(begin, domains.index(domains[-1]))
@@ -107,17 +107,20 @@ class HotPage:
     def _sorted(self, stripes: Sequence[Stripe]) -> Pairs:
         """All pairs of the stripes, whose groups get their numbers."""
         numbers = []
-        for group, _ in stripes:
+        for group, _, _ in stripes:
             if group != self._last or not self._groups:
                 self._names.add(group)
                 self._last = group
                 self._groups += 1
             numbers.append(self._groups - 1)
         self._stripe_groups = np.array(numbers)
-        partners, values = unpack_partners(b"".join(text for _, text in stripes))
-        sizes = [len(text) // PARTNER_TEXT for _, text in stripes]
-        groups = np.repeat(self._stripe_groups, sizes)
-        return sort_pairs(np.zeros(len(groups), np.int64), partners, groups, values)
+        found = Partners([s[1] for s in stripes], [s[2] for s in stripes], self._table)
+        numbers_of = np.repeat(np.arange(len(stripes)), found.sizes)
+        values = found.values(numbers_of, np.arange(len(numbers_of)))
+        some = values != 0
+        groups = self._stripe_groups[numbers_of[some]]
+        pages = np.zeros(len(groups), np.int64)
+        return sort_pairs(pages, found.hashes[some], groups, values[some])
 
     def parts(self) -> Iterator[Part]:
         """All partners with their rows, part by part."""

@@ -17,7 +17,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from operator import itemgetter
 
 import numpy as np
@@ -36,15 +36,16 @@ from pagekin.cocitation.merging import (
     sort_pairs,
     starts_of,
 )
+from pagekin.cocitation.packing import MARK, Partners
 from pagekin.cocitation.records import url_key
-from pagekin.cocitation.similarity import ONE, Marks
-from pagekin.cocitation.stripes import MARK, PARTNER_TEXT, unpack_partners
+from pagekin.cocitation.similarity import ONE, Marks, Values, table_of
 from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
 
 __all__ = ["Merger"]
 
-_BATCH_TEXT = 4 << 20  # characters merged at once: 250,000 pairs, 40 MB at work
+_BATCH_TEXT = 2 << 20  # characters merged at once: 230,000 partners, 40 MB at work
+_PAGE_TEXT = 6 << 20  # of one page, 80 MB at work; in pieces one took 0.2 s more
 _CHUNK = 4096  # stripes taken from the stream at once
 _SLACK = 1e-6  # of TS, for bounds that rounding must not cross
 _UNBOUNDED = 1 << 62  # of sums with plain co-citation
@@ -72,16 +73,17 @@ class Merger:
         self._limit = _UNBOUNDED if plain else round(config.domain_limit * ONE)
         self._most = ONE if plain else 2 * ONE  # of S
         self._least = self._fewest()
+        self._table = table_of(config)
 
     def edges(self, stripes: Iterable[Pair]) -> Iterator[Pair]:
         """The edges of all pages, and the URLs of pages that may have some."""
         batch: list[_Page] = []
-        pages = size = 0
+        pages, size, fewest = 0, 0, min(self._least, _CHUNK)
         for url, group in groupby(stripes, key=itemgetter(0)):
             pages += 1
-            values: Iterator[Pair] = iter(group)
+            values = iter(group)
             chunk = list(islice(values, _CHUNK))
-            if len(chunk) < min(self._least, _CHUNK):
+            if len(chunk) < fewest:
                 continue
             page = _Page(url)
             yield from self._read(page, chunk, values)
@@ -101,7 +103,7 @@ class Merger:
             told = [value for _, value in chunk if value]
             page.stripes += told
             page.size += sum(map(len, told))
-            if page.size > _BATCH_TEXT:
+            if page.size > _PAGE_TEXT:
                 yield from self._merge_hot(page, group)
                 page.stripes = []
             chunk = list(islice(group, _CHUNK))
@@ -126,7 +128,7 @@ class Merger:
     def _finish(self, batch: list[_Page]) -> Iterator[Pair]:
         if not batch:
             return
-        pairs = _unpacked(batch, self._least)
+        pairs = _unpacked(batch, self._least, self._table)
         if not len(pairs.values):
             return
         divisors = np.array([self._divisor(page.blocks) for page in batch])
@@ -165,42 +167,53 @@ class Merger:
 
     def _merge_hot(self, page: _Page, group: Iterator[Pair]) -> Iterator[Pair]:
         self._counters.add("cocitation", "pages_merged_in_pieces")
-        with HotPage(self._best, self._limit, self._config.reasons) as hot:
-            waiting = hot.add(list(map(_stripe, page.stripes)))
-            while chunk := list(islice(group, _CHUNK)):
-                page.blocks += len(chunk)
-                waiting += [_stripe(value) for _, value in chunk]
-                if sum(len(group_) + len(text) for group_, text in waiting) > _BATCH_TEXT:
+        reasons = self._config.reasons
+        with HotPage(self._table, self._best, self._limit, reasons) as hot:
+            waiting: list[Stripe] = []
+            values = chain(page.stripes, _counted(page, group))
+            while chunk := list(islice(values, _CHUNK)):
+                waiting += map(_stripe, chunk)
+                if sum(sum(map(len, stripe)) for stripe in waiting) > _BATCH_TEXT:
                     waiting = hot.add(waiting)
             hot.add(waiting, last=True)
             yield url_key(page.url), name_value(page.url)
             divisor = self._divisor(page.blocks)
             for partners, rows in hot.parts():
                 divisors = np.full(len(partners), divisor)
-                edges = edges_of(rows, divisors, self._config.threshold, self._config.reasons)
+                edges = edges_of(rows, divisors, self._config.threshold, reasons)
                 yield from self._told(edges, partners, [page] * len(edges.runs), hot.group)
 
 
+def _counted(page: _Page, group: Iterator[Pair]) -> Iterator[bytes]:
+    """The other stripes of a page, which then knows how many they are."""
+    for _, value in group:
+        page.blocks += 1
+        yield value
+
+
 def _stripe(value: bytes) -> Stripe:
-    group, _, text = value.partition(MARK)
-    return group, text
+    group, facts, hashes = value.split(MARK)
+    return group, facts, hashes
 
 
-def _unpacked(batch: list[_Page], least: int) -> Pairs:
+def _unpacked(batch: list[_Page], least: int, table: Values) -> Pairs:
     """The pairs of the pages; their groups are the numbers of the stripes.
 
     Pairs of partners that are in fewer than `least` stripes of a page may be left out.
     """
-    texts = [value[value.index(MARK) + 1 :] for page in batch for value in page.stripes]
-    partners, values = unpack_partners(b"".join(texts))
-    sizes = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)) // PARTNER_TEXT
+    # one split of all spares a list for each stripe
+    parts = MARK.join(chain.from_iterable(page.stripes for page in batch)).split(MARK)
+    found = Partners(parts[1::3], parts[2::3], table)
+    del parts
     page_of = np.repeat(np.arange(len(batch)), [len(page.stripes) for page in batch])
-    pages = np.repeat(page_of, sizes)
-    stripes = np.repeat(np.arange(len(texts)), sizes)
-    if least > 1:
-        kept = often_together(pages, partners, least)
-        return sort_pairs(pages[kept], partners[kept], stripes[kept], values[kept])
-    return sort_pairs(pages, partners, stripes, values)
+    stripe_of = np.repeat(np.arange(len(page_of), dtype=np.int32), found.sizes)
+    places = np.arange(len(stripe_of))
+    if least > 1:  # with T = 4 this leaves so few that S is worked out for these alone
+        places = often_together(page_of[stripe_of], found.hashes, least)
+    stripes = stripe_of[places]
+    values = found.values(stripes, places)
+    stripes, places, values = (array[values != 0] for array in (stripes, places, values))
+    return sort_pairs(page_of[stripes], found.hashes[places], stripes, values)
 
 
 def _grouped(pairs: Pairs, stripes: list[bytes]) -> tuple[Pairs, Numbers, list[bytes]]:

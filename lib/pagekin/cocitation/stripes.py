@@ -2,12 +2,12 @@
 
     key      the URL of the link
     value    empty where the link has no partner, else
-             DOMAIN ANCHOR PARTNERS: a blank behind DOMAIN, the byte 1 behind ANCHOR
+             DOMAIN ANCHOR FACTS HASHES: a blank behind DOMAIN, the byte 1 behind ANCHOR and FACTS
 
 DOMAIN is the top sub-domain of the page and ANCHOR the text of this link, as Figure 5 sends them.
-PARTNERS is base64 of 12 bytes each: the hash of the partner's URL and S in 2^-30. There is one
-stripe for each link of each block, whatever partners it has, so their number is in_p of Eq. 13; and
-values sort by domain, then by anchor, because both delimiters are below every byte of either.
+FACTS and HASHES tell the partners (`pagekin.cocitation.packing`). There is one stripe for each link
+of each block, whatever partners it has, so their number is in_p of Eq. 13; and values sort by
+domain, then by anchor, because both delimiters are below every byte of either.
 
 Of two links S counts in the first block of the page that holds both. Links of one top sub-domain
 make no pair, but have their places. Blocks behind the 4,096th of a page are left out, and counted.
@@ -15,24 +15,20 @@ make no pair, but have their places. Blocks behind the 4,096th of a page are lef
 
 from __future__ import annotations
 
-import binascii
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
 import numpy as np
 
+from pagekin.cocitation.packing import pack
 from pagekin.cocitation.records import Block, Page, parse_blocks
-from pagekin.cocitation.similarity import Links, Marks, Rows, Similarity
+from pagekin.cocitation.similarity import Links, Marks, Numbers, Similarity
 from pagekin.cocitation.urls import Urls
 from pagekin.cocitation.words import AnchorWords
 from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
 
-__all__ = ["MARK", "PARTNER", "PARTNER_TEXT", "Stripes", "unpack_partners"]
-
-MARK = b"\x01"  # behind the anchor
-PARTNER = np.dtype([("partner", "<u8"), ("value", "<u4")])
-PARTNER_TEXT = 16  # characters of base64
+__all__ = ["Stripes"]
 
 _BATCH = 1 << 14  # links whose pairs are made at once
 _MOST_BLOCKS = 4096  # of a page: marks of earlier blocks are kept for each repeated link
@@ -40,31 +36,26 @@ _MOST_BLOCKS = 4096  # of a page: marks of earlier blocks are kept for each repe
 Pair = tuple[bytes, bytes]
 
 
-def unpack_partners(text: bytes) -> tuple[Marks, Marks]:
-    """The partners of one stripe, or of several joined ones: hashes and S."""
-    partners = np.frombuffer(binascii.a2b_base64(text), dtype=PARTNER)
-    return partners["partner"].copy(), partners["value"].astype(np.uint64)
-
-
 class _Batch:
     """Blocks until there are enough of them."""
 
     def __init__(self) -> None:
-        self.urls: list[list[bytes]] = []  # of each block
-        self.anchors: list[list[bytes]] = []
+        self.urls: list[bytes] = []  # of each link
+        self.anchors: list[bytes] = []
         self.heads: list[bytes] = []  # of each link: what stands before its partners
+        self.sizes: list[int] = []  # of each block
         self.places: list[list[int]] = []  # of each block, or none at all
         self.earlier: dict[int, int] = {}  # link -> blocks before its own with the same URL
-        self.links = 0
 
     def add(self, domain: bytes, block: Block, earlier: dict[int, int]) -> None:
         """Take a block in."""
-        self.earlier.update((self.links + k, blocks) for k, blocks in earlier.items())
-        self.urls.append(block.urls)
-        self.anchors.append(block.anchors)
-        self.heads += [domain + anchor + MARK for anchor in block.anchors]
+        if earlier:
+            self.earlier.update((len(self.urls) + k, blocks) for k, blocks in earlier.items())
+        self.urls += block.urls
+        self.anchors += block.anchors
+        self.heads += [domain + anchor for anchor in block.anchors]
+        self.sizes.append(len(block.urls))
         self.places.append(block.places or [])
-        self.links += len(block.urls)
 
 
 class Stripes:
@@ -78,13 +69,16 @@ class Stripes:
 
     def of(self, records: Iterable[Pair]) -> Iterator[Pair]:
         """The stripes of all pages."""
+        return chain.from_iterable(self._slices(records))
+
+    def _slices(self, records: Iterable[Pair]) -> Iterator[Iterable[Pair]]:
         batch = _Batch()
         for _, value in records:
             self._add(batch, parse_blocks(value))
-            if batch.links >= _BATCH:
+            if len(batch.urls) >= _BATCH:
                 yield from self._finish(batch)
                 batch = _Batch()
-        if batch.links:
+        if batch.urls:
             yield from self._finish(batch)
 
     def _add(self, batch: _Batch, page: Page) -> None:
@@ -98,46 +92,38 @@ class Stripes:
         self._counters.add("cocitation", "pages")
         self._counters.add("cocitation", "blocks", len(blocks))
 
-    def _finish(self, batch: _Batch) -> Iterator[Pair]:
-        urls = list(chain.from_iterable(batch.urls))
-        anchors = list(chain.from_iterable(batch.anchors))
-        sizes, heads = list(map(len, batch.urls)), batch.heads
-        pairs = repeated = 0
-        for rows in self._similarity.rows(self._links(batch, urls, anchors, sizes)):
+    def _finish(self, batch: _Batch) -> Iterator[Iterable[Pair]]:
+        links = self._links(batch)
+        ordered = repeated = 0
+        for rows in self._similarity.rows(links):
             some = slice(rows.first, rows.first + len(rows.sizes))
-            yield from zip(urls[some], _values(heads[some], rows), strict=True)
-            pairs += len(rows.values)
+            yield zip(batch.urls[some], pack(links, rows, batch.heads[some]), strict=True)
+            ordered += int(rows.partners.sum())
             repeated += rows.repeated
-        self._counters.add("cocitation", "links", len(urls))
-        self._counters.add("cocitation", "pairs", pairs // 2)
-        self._counters.add("cocitation", "pairs_of_an_earlier_block", repeated // 2)
+        self._counters.add("cocitation", "links", len(batch.urls))
+        self._counters.add("cocitation", "pairs", ordered // 2)
+        self._counters.add("cocitation", "pairs_of_an_earlier_block", repeated)
 
-    def _links(
-        self, batch: _Batch, urls: list[bytes], anchors: list[bytes], sizes: list[int]
-    ) -> Links:
+    def _links(self, batch: _Batch) -> Links:
+        urls, sizes = batch.urls, batch.sizes
         ends = np.cumsum(sizes, dtype=np.int64)
-        ends_of = np.repeat(ends, sizes)
-        starts_of = np.repeat(ends - sizes, sizes)
+        ends_of, starts_of = np.repeat(ends, sizes), np.repeat(ends - sizes, sizes)
         hashes, domains = self._urls.look_up(urls, starts_of)
-        places = np.arange(len(urls)) - starts_of
+        words, earlier = self._words.of(batch.anchors), _as_marks(batch.earlier, len(urls))
+        places = None
         if self._config.place == "block" and not self._config.plain:
-            for end, size, told in zip(ends.tolist(), sizes, batch.places, strict=True):
-                if told:
-                    places[end - size : end] = told
-        words = self._words.of(anchors)
-        earlier = _as_marks(batch.earlier, len(urls))
-        return Links(hashes, domains, places, starts_of, ends_of, words, earlier)
+            places = _places(batch.places, starts_of, ends - sizes)
+        return Links(hashes, domains, starts_of, ends_of, words, earlier, places)
 
 
-def _values(heads: list[bytes], rows: Rows) -> list[bytes]:
-    partners = np.empty(len(rows.values), PARTNER)
-    partners["partner"], partners["value"] = rows.partners, rows.values
-    text = binascii.b2a_base64(partners.tobytes(), newline=False)
-    bounds = np.append(0, np.cumsum(rows.sizes) * PARTNER_TEXT).tolist()
-    return [
-        head + text[low:high] if low < high else b""
-        for head, low, high in zip(heads, bounds, bounds[1:], strict=False)
-    ]
+def _places(told: list[list[int]], starts_of: Numbers, starts: Numbers) -> Numbers | None:
+    """The places of all links, if any block tells other ones than 0, 1, 2 ..."""
+    if not any(told):
+        return None
+    places = np.arange(len(starts_of)) - starts_of
+    for start, some in zip(starts.tolist(), told, strict=True):
+        places[start : start + len(some)] = some
+    return places
 
 
 def _as_one(blocks: list[Block]) -> Block:

@@ -182,30 +182,30 @@ def test_no_pairs():
 HOT = """
 import binascii, json, sys
 import numpy as np
+from pagekin.cocitation.packing import FACT, mask_hashes
 from pagekin.cocitation.reducing import Merger
-from pagekin.cocitation.stripes import PARTNER
 from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
 from pagekin.pipeline.statistics import peak_memory
 
 COUNT, WIDTH, KIND = int(sys.argv[1]), 12, sys.argv[2]
+# the page itself stands at place 4 of 13, so that all are near
+FACTS = binascii.b2a_base64(np.array([(4, 0)], FACT).tobytes(), newline=False)
 SAME = np.arange(1, WIDTH + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
 
 def stripes():
     chance = np.random.default_rng(1)
     for k in range(0, COUNT, 1000):
-        pairs = np.zeros((1000, WIDTH), PARTNER)
-        pairs["partner"] = chance.integers(0, 1 << 63, (1000, WIDTH), dtype=np.uint64)
-        pairs["partner"][:, :2] = SAME[:2]
+        hashes = chance.integers(1, 1 << 63, (1000, WIDTH + 1), dtype=np.uint64)
+        hashes[:, :2] = SAME[:2]
         if KIND == "same":
-            pairs["partner"] = SAME
-        pairs["value"] = 1 << 30
-        text, size = binascii.b2a_base64(pairs.tobytes(), newline=False), 16 * WIDTH
+            hashes = np.tile(np.insert(SAME, 4, 1), (1000, 1))
+        text, size = mask_hashes(hashes.ravel()), 9 * (WIDTH + 1)
         for j in range(1000):
             domain = 7 if KIND == "one domain" else k + j
             packed = text[size * j : size * (j + 1)]
             group = b"d%07d.example anchor %07d" % (domain, k + j)
-            yield b"http://hot.example/", group + b"\\x01" + packed
+            yield b"http://hot.example/", group + b"\\x01" + FACTS + b"\\x01" + packed
 
 merger = Merger(CocitationConfig(threshold=0.5), Counters())
 edges = [value.decode() for _, value in merger.edges(stripes())]

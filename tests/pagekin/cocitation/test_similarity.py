@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
+from pagekin.cocitation.packing import MARK, Partners
 from pagekin.cocitation.records import Link, blocks_value, url_hash
-from pagekin.cocitation.similarity import ONE, proximities
-from pagekin.cocitation.stripes import MARK, Stripes, unpack_partners
+from pagekin.cocitation.similarity import ONE, proximities, table_of
+from pagekin.cocitation.stripes import Stripes
 from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
 
@@ -31,11 +33,17 @@ def stripes(
     records = [(b"http://p.example/", blocks_value("p.example", blocks))]
     found = []
     for key, value in Stripes(config, counters or Counters()).of(records):
-        group, _, text = value.partition(MARK)
-        partners, values = unpack_partners(text)
-        pairs = zip(partners.tolist(), (values / ONE).tolist(), strict=True)
-        found.append((key.decode(), group, dict(pairs)))
+        group, *packed = value.split(MARK)
+        pairs = unpacked(*packed, config) if packed else {}
+        found.append((key.decode(), group, pairs))
     return found
+
+
+def unpacked(facts: bytes, hashes: bytes, config: CocitationConfig) -> dict[int, float]:
+    partners = Partners([facts], [hashes], table_of(config))
+    places = np.arange(len(partners.hashes))
+    values = (partners.values(np.zeros_like(places), places) / ONE).tolist()
+    return {h: v for h, v in zip(partners.hashes.tolist(), values, strict=True) if v}
 
 
 def similarity(block: list[Link], one: int, other: int, **options: object) -> float:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pagekin.cocitation import hot, reducing, similarity, spill, stripes
+from pagekin.cocitation import hot, marks, reducing, similarity, spill, stripes
 from pagekin.cocitation.records import Link
 from pagekin.config import CocitationConfig
 from tests.pagekin.cocitation.plain_cocitation import (
@@ -138,8 +138,9 @@ def test_small_pieces(pages_, config):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stripes, "_BATCH", 3)
         patch.setattr(similarity, "_AT_ONCE", 2)
-        patch.setattr(similarity, "_PLANE", 2)
+        patch.setattr(marks, "_PLANE", 2)
         patch.setattr(reducing, "_BATCH_TEXT", 40)
+        patch.setattr(reducing, "_PAGE_TEXT", 40)
         patch.setattr(reducing, "_CHUNK", 2)
         patch.setattr(hot, "PARTS", 4)
         patch.setattr(spill, "PARTS", 4)
