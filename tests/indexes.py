@@ -12,8 +12,7 @@ import numpy as np
 from pagekin.bags.bag import Bag
 from pagekin.bags.dictionary import Entry
 from pagekin.cocitation.kin import Kin, edge_value, name_value, select_best
-from pagekin.cocitation.merging import SCORE
-from pagekin.cocitation.records import url_key
+from pagekin.cocitation.records import SCORE, url_key
 from pagekin.cocitation.table import shard_of_key, table_pieces
 from pagekin.config import BuildConfig, IndexConfig, SignatureConfig
 from pagekin.counters import Counters

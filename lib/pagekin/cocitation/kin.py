@@ -19,7 +19,7 @@ from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from pagekin.cocitation.merging import SCORE
+from pagekin.cocitation.records import SCORE
 from pagekin.counters import Counters
 
 __all__ = ["Kin", "Reason", "edge_value", "name_value", "parse_kin", "select_best"]

@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pagekin.cocitation.records import SCORE
 from pagekin.cocitation.similarity import ONE
 
 __all__ = [
     "REST",
-    "SCORE",
     "Edges",
     "Pairs",
     "RowArrays",
@@ -38,7 +38,6 @@ __all__ = [
     "starts_of",
 ]
 
-SCORE = 1 << 20  # TS = 1
 REST = 0xFFFFFFFF  # the group of a row that stands for several light domains
 _MARK_BITS = 18  # by which pairs are counted that may be many: a batch has about so many pairs
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, bits well mixed: keeps pages apart

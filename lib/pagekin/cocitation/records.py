@@ -22,7 +22,9 @@ import xxhash
 
 from pagekin.text.markup import CODES
 
-__all__ = ["Block", "Link", "Page", "blocks_value", "parse_blocks", "url_hash", "url_key"]
+__all__ = ["SCORE", "Block", "Link", "Page", "blocks_value", "parse_blocks", "url_hash", "url_key"]
+
+SCORE = 1 << 20  # TS = 1 as a whole number; here, because those who ask import no words
 
 _BLOCK, _FIELD = b"\x01", b"\x02"
 _LONGEST_ANCHOR = 1000  # characters; each stripe carries the anchor of its link
