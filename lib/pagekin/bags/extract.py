@@ -13,7 +13,7 @@ from pagekin.counters import Counters
 from pagekin.text.tokens import tokenise
 from pagekin.text.words import Form, Vocabulary, term_hash
 from pagekin.web.page import Page
-from pagekin.web.resolution import Resolution
+from pagekin.web.resolution import Resolution, own_url
 from pagekin.web.urls import host
 
 __all__ = ["Extractor", "page_term"]
@@ -45,7 +45,7 @@ class Extractor:
     def extract(self, page: Page) -> Iterator[Pair]:
         """(URL, fragment) pairs of one page."""
         stream = read_stream(tokenise(page.flat.text), self.vocabulary.table(page.language))
-        url = self._own_url(page)
+        url = own_url(page.url, self._config.reading, self._resolution)
         self._counters.add("text", "terms", len(stream.terms))
         yield url.encode(), content_value(self._maker.of_page(stream), own=url == page.url)
         targets = self._targets(page, url)
@@ -64,12 +64,6 @@ class Extractor:
         pages, self._page_terms = self._page_terms, []
         yield from pages
         yield from self.vocabulary.take_forms()
-
-    def _own_url(self, page: Page) -> str:
-        """The URL that the page's words count for."""
-        if self._resolution and self._config.reading.follow_canonical:
-            return self._resolution.end_of(page.url)
-        return page.url
 
     def _page_id(self, url: str) -> int:
         if not self._config.bag.links:

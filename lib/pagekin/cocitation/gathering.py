@@ -11,7 +11,7 @@ from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.web.domains import top_subdomain
 from pagekin.web.page import Page
-from pagekin.web.resolution import Resolution
+from pagekin.web.resolution import Resolution, own_url
 
 __all__ = ["BlockGatherer"]
 
@@ -34,14 +34,8 @@ class BlockGatherer:
         blocks = self._resolved([block.links for block in found if block.links])
         if not blocks:
             return None
-        url = self._own_url(page)
+        url = own_url(page.url, self._config.reading, self._resolution)
         return url.encode(), blocks_value(top_subdomain(url), blocks)
-
-    def _own_url(self, page: Page) -> str:
-        """The URL that the page stands for."""
-        if self._resolution and self._config.reading.follow_canonical:
-            return self._resolution.end_of(page.url)
-        return page.url
 
     def _resolved(self, blocks: Sequence[Sequence[model.Link]]) -> list[list[Link]]:
         """Links lead to what their URL stands for; of a block's links to one page the first."""

@@ -27,7 +27,8 @@ from pagekin.errors import InputError, UsageError
 from pagekin.index.folder import IndexFolder, Place
 from pagekin.index.shard import Shard
 from pagekin.index.verify import verify_index
-from pagekin.query.cocited import Cited, KinTables, allowed_urls, citing, fuse, rank_cited
+from pagekin.query.cocited import Cited, KinTables, citing, fuse, rank_cited
+from pagekin.query.hosts import allowed
 from pagekin.query.kin import Answer, Asked, Kin, Why
 from pagekin.query.reasons import asked_page, reasons
 from pagekin.query.related import Question, Ranked, rank
@@ -116,7 +117,7 @@ class Index:
         """
         if by not in WAYS:
             raise UsageError(f"by is {by!r}; it takes one of {', '.join(WAYS)}")
-        like, against = _listed(url), _listed(unlike)
+        like, against = (self._located(_listed(urls), by) for urls in (url, unlike))
         question = Question(
             self._places(like, by),
             self._places(against, by),
@@ -140,12 +141,17 @@ class Index:
                 return self._by_both(like, question, cited, why=why)
             return self._by_cocitation(like, question, cited, why=why)
 
+    def _located(self, urls: Sequence[str], by: str) -> list[str]:
+        """The canonical URLs; where bags are all that is asked, finding the document does it."""
+        with self._readable():
+            return list(urls) if by == "bags" else list(map(self._tables.locate, urls))
+
     def _places(self, urls: Sequence[str], by: str) -> list[Place]:
         """The documents; where bags are not all that is asked, those that there are."""
         with self._readable():
             if by == "bags":
                 return list(map(self._folder.locate, urls))
-            return [p for u in urls if (p := self._folder.find(self._tables.locate(u)))]
+            return [place for place in map(self._folder.find, urls) if place]
 
     def _by_bags(self, question: Question, *, why: bool) -> Answer:
         ranked, counted = rank(self._folder.shards, question)
@@ -154,22 +160,21 @@ class Index:
         return answer
 
     def _cited(self, like: Sequence[str], unlike: Sequence[str]) -> list[Cited]:
-        pages, against = ([self._tables.locate(u) for u in urls] for urls in (like, unlike))
-        to_pages, to_others = (list(map(self._tables.edges, some)) for some in (pages, against))
-        return rank_cited(to_pages, to_others, (*pages, *against))
+        to_pages, to_others = (list(map(self._tables.edges, some)) for some in (like, unlike))
+        return rank_cited(to_pages, to_others, (*like, *unlike))
 
     def _asked(self, like: Sequence[str]) -> list[Asked]:
         """What is known of the pages asked for, also of those without a bag."""
-        found = ((url, self._folder.find(url)) for url in map(self._tables.locate, like))
+        found = ((url, self._folder.find(url)) for url in like)
         return [asked_page(place) if place else Asked(url) for url, place in found]
 
     def _by_cocitation(
         self, like: Sequence[str], question: Question, cited: list[Cited], *, why: bool
     ) -> Answer:
         by_url = {one.url: one for one in cited}
-        allowed = allowed_urls(by_url, question.exclude_hosts, question.per_host)
+        shown = allowed(by_url, str, question.exclude_hosts, question.per_host)
         answer = Answer(self._asked(like), len(cited), by="cocitation")
-        for url in islice(allowed, question.k):
+        for url in islice(shown, question.k):
             place, one = self._folder.find(url), by_url[url]
             told = self._why((), place, one) if why else None
             answer.append(Kin(url, one.score, None, None, _inlinks(place), told))
@@ -182,12 +187,12 @@ class Index:
         ranked, counted = rank(self._folder.shards, deep) if question.like else ([], None)
         by_bags = {one.place.url: one for one in ranked}
         by_links = {one.url: one for one in cited}
-        linked = allowed_urls(by_links, question.exclude_hosts, 0)  # as bags are ranked
+        linked = allowed(by_links, str, question.exclude_hosts, 0)  # as bags are ranked
         scores = dict(fuse([list(by_bags), list(linked)]))
-        allowed = allowed_urls(scores, (), question.per_host)
+        shown = allowed(scores, str, (), question.per_host)
         capped, met = (counted.capped, len(counted)) if counted else (0, 0)
         answer = Answer(self._asked(like), met + len(cited), capped, by="both")
-        for url in islice(allowed, question.k):
+        for url in islice(shown, question.k):
             one, place = by_bags.get(url), self._folder.find(url)
             told = self._why(question.like, place, by_links.get(url)) if why else None
             estimate, exact = (one.estimate, one.exact) if one else (None, None)

@@ -11,8 +11,7 @@ common scale, and ranks need none.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from pagekin.cocitation.kin import Kin as Edge
@@ -20,9 +19,8 @@ from pagekin.cocitation.table import KinTable
 from pagekin.index.folder import IndexFolder
 from pagekin.query.kin import Citing
 from pagekin.web.spellings import spellings
-from pagekin.web.urls import host
 
-__all__ = ["RANKS", "Cited", "KinTables", "allowed_urls", "citing", "fuse", "rank_cited"]
+__all__ = ["RANKS", "Cited", "KinTables", "citing", "fuse", "rank_cited"]
 
 RANKS = 60  # the constant of the paper: how little the first ranks differ
 
@@ -105,17 +103,3 @@ def fuse(orders: Iterable[Sequence[str]]) -> list[tuple[str, float]]:
             scores[url] = scores.get(url, 0.0) + 1 / (RANKS + rank)
     rounded = ((url, round(score, 12)) for url, score in scores.items())
     return sorted(rounded, key=lambda one: (-one[1], one[0].encode()))
-
-
-def allowed_urls(urls: Iterable[str], excluded: Sequence[str], per_host: int) -> Iterator[str]:
-    """Without excluded hosts; `per_host` of one host at the most, if it is not 0."""
-    names = tuple(name.lower() for name in excluded)
-    below = tuple(f".{name}" for name in names)
-    taken: Counter[str] = Counter()
-    for url in urls:
-        name = host(url)
-        if name in names or name.endswith(below):
-            continue
-        taken[name] += 1
-        if not per_host or taken[name] <= per_host:
-            yield url

@@ -8,8 +8,7 @@ candidates brings it back (measured in docs/measurements/queries.md).
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
 from typing import NamedTuple
@@ -21,9 +20,9 @@ from pagekin.index.folder import Place
 from pagekin.index.inversion import Numbers
 from pagekin.index.shard import Shard
 from pagekin.query.exact import DECIMALS, jaccards
+from pagekin.query.hosts import allowed
 from pagekin.query.order import Scored, best, select
 from pagekin.query.process import Counted, Found, count_equal
-from pagekin.web.urls import host
 
 __all__ = ["Question", "Ranked", "rank"]
 
@@ -126,9 +125,9 @@ def _worth_ranking(found: list[Found], question: Question) -> list[Found]:
     limit = max(question.candidates, question.k * (_OF_A_HOST if question.per_host else 1))
     if not _by_host(question):
         return [_scaled(one) for one in select(found, limit)]
-    allowed = _allowed(best(found), question, _OF_A_HOST * question.per_host)
+    chance = _allowed(best(found), question, _OF_A_HOST * question.per_host)
     chosen: dict[int, list[int]] = {}
-    for scored in islice(allowed, limit):
+    for scored in islice(chance, limit):
         chosen.setdefault(scored.place.shard.number, []).append(scored.place.document)
     some = [one.where(np.isin(one.ids, chosen.get(one.shard.number, []))) for one in found]
     return [_scaled(one) for one in some]
@@ -173,18 +172,4 @@ def _answers(found: list[Found], question: Question) -> Iterator[Scored]:
 
 
 def _allowed(entries: Iterable[Scored], question: Question, per_host: int) -> Iterator[Scored]:
-    """Without hosts that are excluded; `per_host` of one host at the most, if it is not 0."""
-    excluded = _of_hosts(question.exclude_hosts)
-    taken: Counter[str] = Counter()
-    for scored in entries:
-        name = host(scored.place.url)
-        taken[name] += 1
-        if not excluded(name) and not (per_host and taken[name] > per_host):
-            yield scored
-
-
-def _of_hosts(names: Sequence[str]) -> Callable[[str], bool]:
-    """Is a host one of these, or below one?"""
-    known = tuple(name.lower() for name in names)
-    below = tuple(f".{name}" for name in known)
-    return lambda name: name in known or name.endswith(below)
+    return allowed(entries, lambda scored: scored.place.url, question.exclude_hosts, per_host)

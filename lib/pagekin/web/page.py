@@ -15,7 +15,7 @@ from pagekin.text.languages import language_of
 from pagekin.web.charset import to_utf8
 from pagekin.web.html import Flat, Tree, flatten, parse_tree
 from pagekin.web.http import HttpResponse, content_type, decode_body, parse_http
-from pagekin.web.urls import Resolver, canonical, host
+from pagekin.web.urls import Resolver, among_hosts, canonical, host
 from pagekin.web.warc import Record
 
 __all__ = ["Page", "PageReader", "is_blank", "is_html", "is_nofollow", "make_page", "open_response"]
@@ -164,7 +164,7 @@ class PageReader:
         self._config = config
         self._counters = counters
         self._as_trees = as_trees
-        self._excluded = tuple(name.lower() for name in config.exclude_host)
+        self._excluded = among_hosts(config.exclude_host) if config.exclude_host else None
 
     def read(self, record: Record) -> Page | str:
         """The page, or the reason why the record is left out; the caller counts which."""
@@ -182,10 +182,7 @@ class PageReader:
 
     def excludes(self, url: str) -> bool:
         """Is the URL on a host that is not to be read?"""
-        if not self._excluded:
-            return False
-        name = host(url)
-        return any(name == h or name.endswith(f".{h}") for h in self._excluded)
+        return self._excluded is not None and self._excluded(host(url))
 
     def _make(self, url: str, record: Record, response: HttpResponse) -> Page | str:
         body, notes = decode_body(response, self._config.max_page_bytes)

@@ -19,9 +19,10 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
+from pagekin.config import ReadingConfig
 from pagekin.tables import ArrayFile, write_arrays
 
-__all__ = ["Resolution", "write_aliases", "write_resolution"]
+__all__ = ["Resolution", "own_url", "write_aliases", "write_resolution"]
 
 _KIND = "resolution"
 _MAX_HOPS = 10  # longer chains are loops or traps; browsers stop at 20
@@ -109,6 +110,11 @@ class Resolution:
         if k < 0:
             return None
         return bytes(self._targets[int(self._starts[k]) : int(self._ends[k])]).decode()
+
+
+def own_url(url: str, config: ReadingConfig, resolution: Resolution | None) -> str:
+    """The URL that a page found at `url` stands for."""
+    return resolution.end_of(url) if resolution and config.follow_canonical else url
 
 
 def _find(ordered: NDArray[np.uint64], key: int) -> int:

@@ -28,12 +28,13 @@ The rules are constants, not options: stages or builds with different rules woul
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Final
 
 from ada_url import join_url
 
-__all__ = ["MAX_LENGTH", "Resolver", "canonical", "host", "refusal"]
+__all__ = ["MAX_LENGTH", "Resolver", "among_hosts", "canonical", "host", "refusal"]
 
 # Characters; beyond lie spider traps: endless calendars, paths that repeat, whole forms in a query.
 MAX_LENGTH: Final = 2_000
@@ -117,6 +118,17 @@ def host(url: str) -> str:
     start = url.index("/") + 2
     authority = url[start : url.index("/", start)]
     return _without_port(authority) if ":" in authority else authority
+
+
+def among_hosts(names: Sequence[str]) -> Callable[[str], bool]:
+    """Whether a host is one of these, or below one.
+
+    >>> [among_hosts(["A.example"])(name) for name in ("a.example", "b.a.example", "ba.example")]
+    [True, True, False]
+    """
+    known = tuple(name.lower() for name in names)
+    below = tuple(f".{name}" for name in known)
+    return lambda name: name in known or name.endswith(below)
 
 
 class Resolver:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pagekin import Index
 from pagekin.cocitation.kin import Kin, Reason
 from pagekin.errors import NotFoundError, UsageError
-from pagekin.query.cocited import allowed_urls, citing, fuse, rank_cited
+from pagekin.query.cocited import citing, fuse, rank_cited
+from pagekin.query.hosts import allowed
 from pagekin.query.kin import Citing
 from tests.indexes import config_of, make_bag, make_index
 
@@ -96,12 +97,12 @@ def test_fuse_knows_no_order_of_orders(orders):
     assert fuse(orders) == fuse(orders[::-1])
 
 
-def test_allowed_urls():
+def test_allowed():
     """Excluded hosts take what is below them along; of the others so many of each host."""
     urls = [B, SUB, f"{B}2", C, f"{B}3", "http://xb.example/"]
-    assert [C, "http://xb.example/"] == list(allowed_urls(urls, ["B.example"], 0))
-    assert [B, SUB, C, "http://xb.example/"] == list(allowed_urls(urls, (), 1))
-    assert urls == list(allowed_urls(urls, (), 0))
+    assert [C, "http://xb.example/"] == list(allowed(urls, str, ["B.example"], 0))
+    assert [B, SUB, C, "http://xb.example/"] == list(allowed(urls, str, (), 1))
+    assert urls == list(allowed(urls, str, (), 0))
 
 
 def test_citing():
