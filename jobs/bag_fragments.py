@@ -6,52 +6,60 @@
     reduce   merge by URL, with the numbers of links, linking pages and linking hosts
     output   URL TAB raw bag; !words/xxx TAB the words of the terms whose hash begins with xxx
 
+With --with-blocks the same parse gives the page's blocks of links too, as link_blocks makes them:
+
+    output   also !blocks/URL TAB the page's blocks
+
 Records are described in docs/formats.md. Rests on [SIM] sections 3 and 6.1.
 """
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from pathlib import Path
 
-from pagekin.pipeline.job import PagekinJob, Pair
+from pagekin.pipeline.job import Pair
+from pagekin.pipeline.snapshot_job import SnapshotJob
 
 
-class BagFragments(PagekinJob):
-    SECTIONS = ("reading", "text", "window", "bag")
+class BagFragments(SnapshotJob):
+    SECTIONS = ("reading", "text", "window", "bag", "blocks")
+    READS_FILES = True
 
     def configure_args(self) -> None:
         super().configure_args()
-        self.add_file_arg("--resolution", help="the table that the inventory stage made")
+        self.add_passthru_arg(
+            "--with-blocks", action="store_true", help="make blocks of links in the same pass"
+        )
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         # imported here: reducers start three times faster without the parser and the stemmers
         from pagekin.bags.extract import Extractor
         from pagekin.bags.vocabulary import forms_records
-        from pagekin.web.reader import SnapshotReader
-        from pagekin.web.resolution import Resolution
+        from pagekin.cocitation.gathering import BlockGatherer
 
-        path = self.options.resolution
-        resolution = Resolution(Path(path)) if path else None
-        reader = SnapshotReader(self.config.reading, self.counters_, resolution)
+        resolution, blocks = self.resolution(), self.options.with_blocks
         extractor = Extractor(self.config, self.counters_, resolution)
-        for address, _ in pairs:
-            for page in reader.pages(address.decode(), self.progress.reporter()):
-                yield from extractor.extract(page)
-                if extractor.full():
-                    yield from forms_records(extractor.take_forms())
-            self.progress.add(files=1)
+        gatherer = BlockGatherer(self.config, self.counters_, resolution)
+        for page in self.pages(pairs, extractor.view(tree=blocks), resolution):
+            yield from extractor.extract(page)
+            if blocks:
+                yield from gatherer.records(page)
+            if extractor.full():
+                yield from forms_records(extractor.take_forms())
         yield from forms_records(extractor.take_forms())
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        from pagekin.bags.bag import is_bag
         from pagekin.bags.merge import BagMerger
         from pagekin.bags.vocabulary import is_forms, merge_forms
 
         merger = BagMerger(self.config.bag, self.config.window, self.counters_)
-        for words, run in groupby(pairs, key=is_forms):
-            if words:
+        for (bags, words), run in groupby(pairs, key=lambda p: (is_bag(p), is_forms(p))):
+            if bags:
+                yield from merger.merge(run)
+            elif words:
                 yield from merge_forms(run)
             else:
-                yield from merger.merge(run)
+                yield from run
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Blocks of links -> which pages are related to which: pairs of one block, merged over all pages.
 
-    input    what the blocks stage made
+    input    what link_blocks made, or bag_fragments with blocks; other records are passed over
     map      each link of a block with all its partners and their similarity, Eq. 5 to 8
     reduce   by URL: the total similarity from each partner to it, Eq. 9 to 13; kept from T on
     output   HASH TAB edge   and   HASH TAB !URL
@@ -19,9 +19,10 @@ class CocitationPairs(PagekinJob):
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         # imported here: reducers start faster without the stemmers
+        from pagekin.cocitation.records import is_blocks
         from pagekin.cocitation.stripes import Stripes
 
-        return Stripes(self.config.cocitation, self.counters_).of(pairs)
+        return Stripes(self.config.cocitation, self.counters_).of(filter(is_blocks, pairs))
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         from pagekin.cocitation.reducing import Merger

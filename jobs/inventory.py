@@ -18,6 +18,7 @@ from pagekin.pipeline.job import PagekinJob, Pair
 
 class Inventory(PagekinJob):
     SECTIONS = ("reading",)
+    READS_FILES = True
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         # imported here: reducers start faster without the parser

@@ -3,40 +3,31 @@
 
     input    manifests: a WARC address a line
     map      one parse a page: segmentation, filters, and what redirected links lead to
-    output   URL TAB the page's blocks
+    output   !blocks/URL TAB the page's blocks
 
-Records are described in docs/formats.md. Rests on [BLOCK], "Page segmentation" and the filters.
+Where bags are wanted too, bag_fragments makes both in one pass. Records are described in
+docs/formats.md. Rests on [BLOCK], "Page segmentation" and the filters.
 """
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
-from pagekin.pipeline.job import PagekinJob, Pair
+from pagekin.pipeline.job import Pair
+from pagekin.pipeline.snapshot_job import SnapshotJob
 
 
-class LinkBlocks(PagekinJob):
+class LinkBlocks(SnapshotJob):
     SECTIONS = ("reading", "blocks")
+    READS_FILES = True
     REDUCES = False
-
-    def configure_args(self) -> None:
-        super().configure_args()
-        self.add_file_arg("--resolution", help="the table that the inventory stage made")
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         from pagekin.cocitation.gathering import BlockGatherer
-        from pagekin.web.reader import SnapshotReader
-        from pagekin.web.resolution import Resolution
+        from pagekin.web.page import TREE
 
-        path = self.options.resolution
-        resolution = Resolution(Path(path)) if path else None
-        reader = SnapshotReader(self.config.reading, self.counters_, resolution, as_trees=True)
+        resolution = self.resolution()
         gatherer = BlockGatherer(self.config, self.counters_, resolution)
-        for address, _ in pairs:
-            for page in reader.pages(address.decode(), self.progress.reporter()):
-                record = gatherer.record(page)
-                if record:
-                    yield record
-            self.progress.add(files=1)
+        for page in self.pages(pairs, TREE, resolution):
+            yield from gatherer.records(page)
 
 
 if __name__ == "__main__":

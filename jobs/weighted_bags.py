@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pagekin.bags.bag import bag_record, parse_bag
+from pagekin.bags.bag import bag_record, is_bag, parse_bag
 from pagekin.bags.frequencies import Frequencies
-from pagekin.bags.vocabulary import is_forms
 from pagekin.bags.weigh import weigh_bags
 from pagekin.pipeline.job import PagekinJob, Pair
 
@@ -34,7 +33,7 @@ class WeightedBags(PagekinJob):
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         frequencies = Frequencies(Path(self.options.frequencies))
-        raw = (parse_bag(*pair) for pair in pairs if not is_forms(pair))
+        raw = (parse_bag(*pair) for pair in pairs if is_bag(pair))
         for bag in weigh_bags(raw, frequencies, self.config.weight):
             self.counters_.add("final_bags", "bags")
             self.counters_.add("final_bags", "terms", len(bag.terms))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pagekin.web.page import Page, make_page
+from pagekin.web.page import TREE, Page, make_page
 
 __all__ = ["HERE", "corpus", "tree_page"]
 
@@ -16,7 +16,7 @@ HERE = "http://own.example/dir/page.html"
 
 def tree_page(html: str, url: str = HERE) -> Page:
     """A page read as a tree; one that holds nothing is not meant to be asked for."""
-    page = make_page(url, html.encode("utf-8", "replace"), "utf-8", as_tree=True)
+    page = make_page(url, html.encode("utf-8", "replace"), "utf-8", view=TREE)
     assert isinstance(page, Page), page
     return page
 

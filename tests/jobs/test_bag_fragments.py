@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pagekin.bags.bag import bag_record, parse_bag
 from pagekin.bags.vocabulary import WORDS_KEY, parse_forms
 from pagekin.config import BagConfig, BuildConfig, WindowConfig
 from pagekin.jobs.bag_fragments import BagFragments
+from pagekin.jobs.link_blocks import LinkBlocks
 from pagekin.text.words import term_hash
 from pagekin.web.resolution import write_resolution
 from tests.jobs.running import Pair, run_job, run_script, split_output, write_warc
@@ -38,6 +41,24 @@ def expected_bags(config: BuildConfig) -> list[Pair]:
 def test_empty():
     """No files, no bags, no words, and nothing counted."""
     assert ([], {}) == run_job(BagFragments)
+
+
+@pytest.mark.parametrize("kind", ["basic", "syntactic", "topical"])
+@pytest.mark.parametrize("deep", [False, True])
+def test_with_blocks(tmp_path, kind, deep):
+    """One pass gives the records and counts that a pass for bags and one for blocks give."""
+    lists = "".join(f"<li><a href=http://site{k}.example/>Site {k}</a>" for k in range(5))
+    pages = {url: f"{html}<h2>Sites</h2><ul>{lists}</ul>" for url, html in PAGES.items()}
+    if deep:  # libxml2 makes no tree of it
+        pages[HIVES] = "<div>" * 3000 + pages[HIVES]
+    line = write_warc(tmp_path / "a.warc.gz", *records_of(pages))
+    words = ["--window-kind", kind]
+    bags, of_bags = run_job(BagFragments, words, [line])
+    blocks, of_blocks = run_job(LinkBlocks, inputs=[line])
+    both, of_both = run_job(BagFragments, [*words, "--with-blocks"], [line])
+    assert 3 == len(blocks)
+    assert sorted(blocks + bags) == both
+    assert {**of_blocks, **of_bags} == of_both
 
 
 def test_file_without_pages(tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pagekin.cocitation.kin import parse_kin
-from pagekin.cocitation.records import Link, blocks_value, url_key
+from pagekin.cocitation.records import BLOCKS_KEY, Link, blocks_value, url_key
 from pagekin.jobs.cocitation_pairs import CocitationPairs
 from pagekin.jobs.cocitation_related import CocitationRelated
 from tests.jobs.running import Pair, run_job, run_script, split_output
@@ -16,13 +16,15 @@ def line(pair: Pair) -> bytes:
 
 
 def block_lines(sites: int = 6) -> list[bytes]:
-    """Pages of so many sites that link to bees and hives, the first three to music as well."""
-    lines = [b'!task\t{"counters": {}}']
+    """Among records of other kinds, as bag_fragments writes them.
+
+    Pages of so many sites that link to bees and hives, the first three to music as well."""
+    lines = [b'!task\t{"counters": {}}', b"!words/000\tbees 1", b"http://a.example/\t1 0 0 0 "]
     for k in range(sites):
         block = [Link(BEES, "Bees", 0), Link(HIVES, "All hives", 1)]
         blocks = [block, [Link(MUSIC, "Songs", 0), Link(BEES, "bees", 1)]] if k < 3 else [block]
         url = f"http://www.site{k}.example/"
-        lines.append(line((url.encode(), blocks_value(f"site{k}.example", blocks))))
+        lines.append(line((BLOCKS_KEY + url.encode(), blocks_value(f"site{k}.example", blocks))))
     return lines
 
 
@@ -39,7 +41,7 @@ def test_empty():
 
 def test_pages_without_links():
     """A page without blocks is counted, and that is all."""
-    lines = [line((b"http://a.example/", blocks_value("a.example", [])))]
+    lines = [line((BLOCKS_KEY + b"http://a.example/", blocks_value("a.example", [])))]
     assert ([], {"cocitation": {"pages": 1}}) == run_job(CocitationPairs, inputs=lines)
 
 

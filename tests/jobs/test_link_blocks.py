@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 
 from pagekin.cocitation.gathering import BlockGatherer
-from pagekin.cocitation.records import parse_blocks
+from pagekin.cocitation.records import BLOCKS_KEY, parse_blocks
 from pagekin.config import BlockConfig, BuildConfig
 from pagekin.counters import Counters
 from pagekin.jobs.link_blocks import LinkBlocks
@@ -40,8 +42,8 @@ def warcs(folder, files: int) -> list[bytes]:
 def expected(config: BuildConfig | None = None) -> list[Pair]:
     """The records that the functions under the job make, without mrjob."""
     gatherer = BlockGatherer(config or BuildConfig(), Counters())
-    made = (gatherer.record(tree_page(html, url)) for url, html in PAGES.items())
-    return sorted(record for record in made if record)
+    made = (gatherer.records(tree_page(html, url)) for url, html in PAGES.items())
+    return sorted(chain.from_iterable(made))
 
 
 @pytest.fixture
@@ -97,8 +99,10 @@ def test_resolution(tmp_path, table):
     records, counters = run_job(LinkBlocks, ["--resolution", table], lines)
     assert 12 == counters["block_links"]["through_redirects"]
     urls = {key: parse_blocks(value).blocks[0].urls for key, value in records}
-    assert [b"http://site0.example/0", b"http://site1.example/0"] == urls[b"http://page0.example/"]
-    assert b"http://site0.example/0" == urls[b"http://page1.example/"][-1]
+    assert [b"http://site0.example/0", b"http://site1.example/0"] == urls[
+        BLOCKS_KEY + b"http://page0.example/"
+    ]
+    assert b"http://site0.example/0" == urls[BLOCKS_KEY + b"http://page1.example/"][-1]
     assert not any(MOVED.encode() in some for some in urls.values())
 
 

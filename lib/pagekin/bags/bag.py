@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 
 from pagekin.text.words import Terms
 
-__all__ = ["Bag", "Weights", "bag_record", "bag_value", "cosine", "jaccard", "parse_bag"]
+__all__ = [
+    "Bag",
+    "Weights",
+    "bag_record",
+    "bag_value",
+    "cosine",
+    "is_bag",
+    "jaccard",
+    "parse_bag",
+]
 
 Weights = NDArray[np.float32]
 
@@ -45,6 +54,11 @@ def bag_value(  # noqa: PLR0917 - the fields of the record, in their order
     """The value of a bag record from ready bytes."""
     packed = binascii.b2a_base64(terms + weights, newline=False)
     return b"%d %d %d %d %s" % (crawled, anchors, pages, hosts, packed)
+
+
+def is_bag(pair: tuple[bytes, bytes]) -> bool:
+    """Is it the record of a URL? Others stand among them: words, blocks."""
+    return not pair[0].startswith(b"!")
 
 
 def parse_bag(key: bytes, value: bytes) -> Bag:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.bags.bag import parse_bag
+from pagekin.bags.bag import is_bag, parse_bag
 from pagekin.bags.vocabulary import (
     WORDS_KEY,
     best_forms,
@@ -47,6 +47,8 @@ class TermCounter:
         for pair in pairs:
             if is_forms(pair):
                 yield pair[0].removeprefix(WORDS_KEY), WORDS + pair[1]
+                continue
+            if not is_bag(pair):
                 continue
             terms = parse_bag(*pair).terms
             self._counters.add("frequencies", "bags")

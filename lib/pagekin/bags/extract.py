@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 from pagekin.bags.fragments import FragmentMaker
 from pagekin.bags.merge import content_value, host_id, link_value
-from pagekin.bags.stream import read_stream
+from pagekin.bags.stream import Stream, read_stream
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.text.tokens import tokenise
 from pagekin.text.words import Form, Vocabulary, term_hash
-from pagekin.web.page import Page
+from pagekin.web.flat import CUTS, HEADING_MARKS
+from pagekin.web.page import Page, View
 from pagekin.web.resolution import Resolution, own_url
 from pagekin.web.urls import host
 
@@ -21,6 +22,7 @@ __all__ = ["Extractor", "page_term"]
 Pair = tuple[bytes, bytes]
 
 _PER_RECORD = 256  # links in one record: longer ones would only make tasks uneven
+_LEFT_OUT = ("to_itself", "within_host_dropped")
 _MANY_PAGES = 100_000  # page ids that wait: about 30 MB
 
 
@@ -42,9 +44,23 @@ class Extractor:
         self.vocabulary = Vocabulary(config.text)
         self._page_terms: list[Form] = []
 
+    def view(self, *, tree: bool = False) -> View:
+        """What is to be made of a page for it: a text without marks that no window looks at."""
+        if self._config.window.kind != "basic":
+            return View(tree=tree)
+        without = CUTS if self._config.bag.headings else CUTS | HEADING_MARKS
+        return View(tree=tree, without=without)
+
     def extract(self, page: Page) -> Iterator[Pair]:
         """(URL, fragment) pairs of one page."""
-        stream = read_stream(tokenise(page.flat.text), self.vocabulary.table(page.language))
+        return self.cut(page, self.read(page, tokenise(page.flat.text)))
+
+    def read(self, page: Page, tokens: list[str]) -> Stream:
+        """The terms of a page whose text is cut into tokens already."""
+        return read_stream(tokens, self.vocabulary.table(page.language))
+
+    def cut(self, page: Page, stream: Stream) -> Iterator[Pair]:
+        """The pairs of a page whose terms are known; other windows may be cut from the same."""
         url = own_url(page.url, self._config.reading, self._resolution)
         self._counters.add("text", "terms", len(stream.terms))
         yield url.encode(), content_value(self._maker.of_page(stream), own=url == page.url)
@@ -81,9 +97,11 @@ class Extractor:
         moved = self._resolution.resolve([*filter(None, times)]) if self._resolution else {}
         ends: dict[str | None, str | None] = {None: None}
         reasons: Counter[str] = Counter()
+        own_host = host(own)
         for target, number in times.items():
-            end = moved.get(target, target)  # type: ignore[arg-type]
-            ends[target], reason = self._judge(end, own)  # type: ignore[arg-type]
+            end: str = moved.get(target, target)  # type: ignore[arg-type, assignment]
+            reason = "to_itself" if end == own else self._reason(host(end) == own_host)
+            ends[target] = None if reason in _LEFT_OUT else end
             reasons[reason] += number
         for reason, number in reasons.items():
             self._count(reason, number)
@@ -107,10 +125,7 @@ class Extractor:
         ]
         return kept, kept.count(None) - targets.count(None)
 
-    def _judge(self, target: str, own: str) -> tuple[str | None, str]:
-        if target == own:
-            return None, "to_itself"
-        if host(target) != host(own):
-            return target, "to_other_host"
-        dropped = self._config.bag.same_host == "drop"
-        return (None, "within_host_dropped") if dropped else (target, "within_host")
+    def _reason(self, within_host: bool) -> str:
+        if not within_host:
+            return "to_other_host"
+        return "within_host_dropped" if self._config.bag.same_host == "drop" else "within_host"

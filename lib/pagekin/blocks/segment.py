@@ -32,7 +32,8 @@ def page_blocks(
     `reading` says whether links marked nofollow are left out.
     """
     links = page_links(page)
-    counters.add("pages", "too_many_links", int(len(links) > MAX_LINKS))
+    noted = "too_many_links" in page.flat.notes  # and counted by the reader of its text
+    counters.add("pages", "too_many_links", int(len(links) > MAX_LINKS and not noted))
     del links[MAX_LINKS:]
     unfollowed = _unfollowed(page, links, reading)
     blocks = [

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pagekin.blocks import model
 from pagekin.blocks.segment import page_blocks
-from pagekin.cocitation.records import Link, blocks_value
+from pagekin.cocitation.records import BLOCKS_KEY, Link, blocks_value
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.web.domains import top_subdomain
@@ -28,14 +28,13 @@ class BlockGatherer:
         self._counters = counters
         self._resolution = resolution
 
-    def record(self, page: Page) -> Pair | None:
-        """The record of a page that was read as a tree; None if no link of it is left."""
+    def records(self, page: Page) -> Iterator[Pair]:
+        """The record of a page that has a tree; none if no link of it is left."""
         found = page_blocks(page, self._config.blocks, self._counters, self._config.reading)
         blocks = self._resolved([block.links for block in found if block.links])
-        if not blocks:
-            return None
-        url = own_url(page.url, self._config.reading, self._resolution)
-        return url.encode(), blocks_value(top_subdomain(url), blocks)
+        if blocks:
+            url = own_url(page.url, self._config.reading, self._resolution)
+            yield BLOCKS_KEY + url.encode(), blocks_value(top_subdomain(url), blocks)
 
     def _resolved(self, blocks: Sequence[Sequence[model.Link]]) -> list[list[Link]]:
         """Links lead to what their URL stands for; of a block's links to one page the first."""

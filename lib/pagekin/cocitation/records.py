@@ -1,6 +1,6 @@
 """The block record: a page as blocks of links, on its way to the pairs [BLOCK].
 
-    key      the URL of the page
+    key      !blocks/ and the URL of the page: bags, made in the same pass, stand beside them
     value    DOMAIN BLOCK BLOCK ..., parted by the byte 1
     BLOCK    PLACES URL ANCHOR URL ANCHOR ..., parted by the byte 2
 
@@ -22,8 +22,20 @@ import xxhash
 
 from pagekin.text.markup import CODES
 
-__all__ = ["SCORE", "Block", "Link", "Page", "blocks_value", "parse_blocks", "url_hash", "url_key"]
+__all__ = [
+    "BLOCKS_KEY",
+    "SCORE",
+    "Block",
+    "Link",
+    "Page",
+    "blocks_value",
+    "is_blocks",
+    "parse_blocks",
+    "url_hash",
+    "url_key",
+]
 
+BLOCKS_KEY = b"!blocks/"  # sorts before every bag
 SCORE = 1 << 20  # TS = 1 as a whole number; here, because those who ask import no words
 
 _BLOCK, _FIELD = b"\x01", b"\x02"
@@ -55,6 +67,11 @@ class Page(NamedTuple):
 
     domain: bytes
     blocks: list[Block]
+
+
+def is_blocks(pair: tuple[bytes, bytes]) -> bool:
+    """Does the record hold the blocks of a page?"""
+    return pair[0].startswith(BLOCKS_KEY)
 
 
 def blocks_value(domain: str, blocks: Iterable[Sequence[Link]]) -> bytes:

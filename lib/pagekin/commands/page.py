@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _from_file(options: argparse.Namespace, config: Any, as_tree: bool) -> tuple[Any, Any]:
     from pagekin.counters import Counters
-    from pagekin.web.page import make_page
+    from pagekin.web.page import TEXT, TREE, make_page
     from pagekin.web.urls import canonical
 
     path = Path(options.page)
@@ -98,7 +98,8 @@ def _from_file(options: argparse.Namespace, config: Any, as_tree: bool) -> tuple
     counters = Counters()
     limit = config.reading.max_page_bytes
     counters.add("pages", "cut_to_limit", int(len(body) > limit))
-    page = make_page(url, body[:limit], options.charset, counters, as_tree=as_tree)
+    view = TREE if as_tree else TEXT
+    page = make_page(url, body[:limit], options.charset, counters, view=view)
     if isinstance(page, str):
         raise InputError(f"{path}: would be left out: {page}")
     return page, counters
@@ -106,7 +107,7 @@ def _from_file(options: argparse.Namespace, config: Any, as_tree: bool) -> tuple
 
 def _from_warc(options: argparse.Namespace, config: Any, as_tree: bool) -> tuple[Any, Any]:
     from pagekin.counters import Counters
-    from pagekin.web.page import PageReader
+    from pagekin.web.page import TEXT, TREE, PageReader
     from pagekin.web.reader import read_file
     from pagekin.web.urls import canonical
 
@@ -119,7 +120,7 @@ def _from_warc(options: argparse.Namespace, config: Any, as_tree: bool) -> tuple
         if canonical(record.url) != wanted:
             continue
         counters = Counters()
-        page = PageReader(config.reading, counters, as_trees=as_tree).read(record)
+        page = PageReader(config.reading, counters, TREE if as_tree else TEXT).read(record)
         if not isinstance(page, str):
             return page, counters
         refused.append(page)

@@ -22,7 +22,7 @@ from pagekin.blocks.scanning import scan
 from pagekin.blocks.segment import page_links, segments
 from pagekin.config import BlockConfig
 from pagekin.errors import InputError
-from pagekin.web.page import Page, make_page
+from pagekin.web.page import TREE, Page, make_page
 from pagekin.web.urls import canonical
 
 __all__ = ["MarkedPage", "Scores", "evaluate_segmentation", "read_marked_pages"]
@@ -97,7 +97,7 @@ def evaluate_segmentation(
     """The measures of the sections that scanning makes, and of the blocks under some rules."""
     before, after = Scores(), Scores()
     for marked in pages:
-        page = make_page(canonical(marked.url) or _NOWHERE, marked.body, "utf-8", as_tree=True)
+        page = make_page(canonical(marked.url) or _NOWHERE, marked.body, "utf-8", view=TREE)
         if isinstance(page, str) or page.tree is None:
             before.add([], marked.marked)
             after.add([], marked.marked)

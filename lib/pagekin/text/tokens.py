@@ -41,13 +41,15 @@ def tokenise(text: str) -> list[str]:
     marked = _mark_sentences(text)
     points = _points(marked)
     if ((points - np.uint32(0x300)) < 0x70).any():  # combining accents: é in two characters
-        points = _points(unicodedata.normalize("NFC", _LONG_RUN.sub(r"\1", marked)))
+        points = _points(unicodedata.normalize("NFC", _without_long_runs(marked, points)))
     mapped = _TABLE.take(points)
     if not mapped.all():
         mapped = mapped[mapped != 0]
     tokens = mapped.tobytes().decode("utf-32-le").split()
     if ((mapped - _EAST_ASIAN) < _LAST_LETTER).any():
-        return list(chain.from_iterable(map(_parts, tokens)))
+        # most words are ASCII, also on a page with some Han, and need no look
+        parts = ((token,) if token.isascii() else _parts(token) for token in tokens)
+        return list(chain.from_iterable(parts))
     return tokens
 
 
@@ -56,9 +58,7 @@ def _points(text: str) -> NDArray[np.uint32]:
 
 
 def _parts(token: str) -> Iterable[str]:
-    if token.isascii() or not needs_segmenting(token):  # most words, also of a page with some Han
-        return (token,)
-    return segment(token)
+    return segment(token) if needs_segmenting(token) else (token,)
 
 
 def _mark_sentences(text: str) -> str:
@@ -85,15 +85,21 @@ def _table() -> NDArray[np.uint32]:
     return table
 
 
-def _long_run() -> re.Pattern[str]:
-    """More marks on one letter than Unicode's stream-safe text has (UAX 15, 13: 30).
+def _without_long_runs(text: str, points: NDArray[np.uint32]) -> str:
+    """The text with at most 30 marks on one letter, as Unicode's stream-safe text has (UAX 15, 13).
 
-    Normalising sorts them in quadratic time: 5 MB of them took more than ten minutes.
+    Normalising sorts them in quadratic time: 5 MB of them took more than ten minutes. The search
+    costs as much as all else that is done to a page, so it is made only where there is such a run.
     """
-    marks = "".join(chr(p) for p in range(_LAST_LETTER) if unicodedata.combining(chr(p)))
-    return re.compile(f"([{marks}]{{30}})[{marks}]+")
+    marks = np.concatenate([[0], np.cumsum(_IS_MARK.take(points))])
+    long_run = (marks[_MOST_MARKS + 1 :] - marks[: -_MOST_MARKS - 1] > _MOST_MARKS).any()
+    return _LONG_RUN.sub(r"\1", text) if long_run else text
 
 
-_LONG_RUN = _long_run()
+_MOST_MARKS = 30
+_MARKS = [p for p in range(_LAST_LETTER) if unicodedata.combining(chr(p))]
+_IS_MARK = np.zeros(0x110000, dtype=np.bool_)
+_IS_MARK[_MARKS] = True
+_LONG_RUN = re.compile("([{0}]{{{1}}})[{0}]+".format("".join(map(chr, _MARKS)), _MOST_MARKS))
 _WORD_CATEGORIES = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc"})
 _TABLE = _table()

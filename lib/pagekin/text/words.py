@@ -73,11 +73,16 @@ class WordTable:
 
     def forms(self) -> Iterator[Form]:
         """Every word seen, with its term and count."""
-        words, terms, hashes = self._memo.words, self._memo.terms, self._memo.hashes
-        for number in np.flatnonzero(self._counts).tolist():
-            if number:
-                seen = int(self._counts[number])
-                yield Form(int(hashes[number]), terms[number], words[number], seen)
+        numbers = np.flatnonzero(self._counts)
+        numbers = numbers[numbers != 0]
+        terms, words = self._memo.terms, self._memo.words
+        return map(
+            Form,
+            self._memo.hashes[numbers].tolist(),
+            map(terms.__getitem__, numbers.tolist()),
+            map(words.__getitem__, numbers.tolist()),
+            self._counts[numbers].tolist(),
+        )
 
 
 def _has_letter(word: str) -> bool:
@@ -102,13 +107,11 @@ class _Memo(dict[str, int]):
     def __missing__(self, word: str) -> int:
         if len(word) > self._max_letters:
             return 0  # and not remembered: a run of letters may have megabytes
-        number = self[word] = self._learn(word)
+        term = self._term_of(word) if word.isalpha() or _has_letter(word) else ""
+        number = self[word] = self._learn(word, term) if term else 0
         return number
 
-    def _learn(self, word: str) -> int:
-        term = self._term_of(word) if word.isalpha() or _has_letter(word) else ""
-        if not term:
-            return 0
+    def _learn(self, word: str, term: str) -> int:
         number = len(self.words)
         self.words.append(word)
         self.terms.append(word if term == word else term)  # not a second string where one will do

@@ -7,7 +7,7 @@ sheet of `pagekin.web.html` writes of the tree, and it knows how many elements a
 from __future__ import annotations
 
 from pagekin.text.markup import LINK_END, LINK_HREF, LINK_READY, LINK_REL
-from pagekin.web.flat import AROUND, UNREAD, WITH_ALT, Flat, is_canonical, take_links
+from pagekin.web.flat import UNREAD, WITH_ALT, Flat, is_canonical, markers_around, take_links
 
 __all__ = ["TREE_DEPTH", "Events"]
 
@@ -17,7 +17,8 @@ TREE_DEPTH = 2048  # nested elements; at more libxml2 gives up
 class Events:
     """A parser target that writes what the sheet would write."""
 
-    def __init__(self) -> None:
+    def __init__(self, without: frozenset[str] = frozenset()) -> None:
+        self._around = markers_around(without)
         self.parts: list[str] = []
         self.depth = 0  # how many elements are open
         self._deepest = 0
@@ -46,7 +47,7 @@ class Events:
             self.parts.append("  ")
         if self._unread:
             return
-        self.parts.append(f" {AROUND.get(tag, ('', ''))[0]} ")
+        self.parts.append(f" {self._around.get(tag, ('', ''))[0]} ")
         if tag in ("a", "area"):
             self._start_link(tag, attributes)
         elif tag in WITH_ALT:
@@ -80,7 +81,7 @@ class Events:
         elif not self._unread:
             if tag == "a" and self._links and self._links.pop():
                 self.parts.append(f" {LINK_END} ")
-            self.parts.append(f" {AROUND.get(tag, ('', ''))[1]} ")
+            self.parts.append(f" {self._around.get(tag, ('', ''))[1]} ")
 
     def data(self, text: str) -> None:
         if not self._unread:

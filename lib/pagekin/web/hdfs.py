@@ -1,8 +1,9 @@
-"""Files of HDFS, listed and read through the `hadoop` command, which knows the cluster's settings.
+"""Files of HDFS through the `hadoop` command, which knows the cluster's settings.
 
-A file that cannot be read whole is an error even where the command had given part of it: its exit
-code is looked at when its output ends. The command's own client asks other data nodes when one
-fails, so nothing is tried again here.
+They are listed and read here; what else the command can do, it does by `run`. A file that cannot be
+read whole is an error even where the command had given part of it: its exit code is looked at when
+its output ends. The command's own client asks other data nodes when one fails, so nothing is tried
+again here. The command takes a second to start and knows no ranges of bytes.
 """
 
 from __future__ import annotations
@@ -12,40 +13,50 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import BinaryIO, Final, cast
 
 from pagekin.errors import InputError
 
-__all__ = ["list_files", "open_file"]
+__all__ = ["list_files", "open_file", "run"]
 
 # `hadoop fs -ls`: permissions, replicas, owner, group, size, date, path with or without authority.
 _FILE: Final = re.compile(r"-\S+ .*? (\d+) (\d{4}-\d\d-\d\d \d\d:\d\d) (?:[^:/]+://[^/]*)?(/.+)")
 
 
-def list_files(word: str) -> Iterator[tuple[str, int, str]]:
-    """Address, size and date of all files that a file, folder or pattern means."""
-    command = [_hadoop(word), "fs", "-ls", "-R", word]
+def run(uri: str, *words: str, program: Sequence[str] = (), data: bytes = b"") -> bytes:
+    """What `hadoop fs WORDS` prints; InputError about `uri` when it fails. It reads `data`."""
+    command = [*(program or [_hadoop(uri)]), "fs", *words]
     utc = {**os.environ, "TZ": "UTC"}  # dates are stamps: the same wherever they are looked at
-    done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, env=utc, check=False
-    )
+    done = subprocess.run(command, input=data, capture_output=True, env=utc, check=False)
     if done.returncode:
-        raise InputError(f"{word}: `hadoop fs -ls` failed: {_last_line(done.stderr)}")
+        raise InputError(f"{uri}: `hadoop fs {words[0]}` failed: {_last_line(done.stderr)}")
+    return done.stdout
+
+
+def list_files(word: str, program: Sequence[str] = ()) -> Iterator[tuple[str, int, str]]:
+    """Address, size and date of all files that a file, folder or pattern means."""
+    listing = run(word, "-ls", "-R", word, program=program)
     scheme, _, rest = word.partition("://")
     root = f"{scheme}://{rest.partition('/')[0]}"  # as in the word, whatever the listing says
-    for match in map(_FILE.fullmatch, done.stdout.decode("utf-8", "replace").split("\n")):
+    for match in map(_FILE.fullmatch, listing.decode("utf-8", "replace").split("\n")):
         if match:
             yield root + match[3], int(match[1]), match[2]
 
 
 @contextmanager
-def open_file(uri: str) -> Iterator[Callable[[int], bytes]]:
-    """A function that reads at most so many bytes, and none at the end only."""
-    escaped = re.sub(r"([][*?{}\\])", r"\\\1", uri)  # -cat takes patterns, and this is a name
-    command = [_hadoop(uri), "fs", "-cat", escaped]
+def open_file(
+    uri: str, *more: str, program: Sequence[str] = ()
+) -> Iterator[Callable[[int], bytes]]:
+    """A function that reads at most so many bytes, and none at the end only.
+
+    With `more` it reads those files behind the first, as if they were one.
+    """
+    # -cat takes patterns, and these are names
+    escaped = [re.sub(r"([][*?{}\\])", r"\\\1", each) for each in (uri, *more)]
+    command = [*(program or [_hadoop(uri)]), "fs", "-cat", *escaped]
     # stderr goes to a file: a pipe that nobody reads would fill up and stop the command
     with (
         tempfile.TemporaryFile() as log,

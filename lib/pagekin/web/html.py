@@ -21,12 +21,13 @@ A page without a tree gives one that `pagekin.web.trees` keeps shallow and lean.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from lxml import etree
 
 from pagekin.text.markup import LINK_END, LINK_HREF, LINK_READY, LINK_REL
 from pagekin.web.events import Events
-from pagekin.web.flat import AROUND, UNREAD, WITH_ALT, Flat, is_canonical, take_links
+from pagekin.web.flat import UNREAD, WITH_ALT, Flat, is_canonical, markers_around, take_links
 from pagekin.web.tame import tame, with_noframes
 from pagekin.web.trees import Shallow, Tree
 
@@ -40,35 +41,66 @@ _MAX_TREE = 1 << 20  # bytes; 1 page in 1,000 is longer, and read as events it t
 _FEED = 1 << 13  # bytes between two looks at their number
 
 
-def flatten(body: bytes) -> Flat | None:
-    """The flat text of a page given as valid UTF-8; None where there is nothing to parse."""
+def flatten(body: bytes, without: frozenset[str] = frozenset()) -> Flat | None:
+    """The flat text of a page given as valid UTF-8; None where there is nothing to parse.
+
+    Markers that nobody will look at may be left out (`pagekin.web.flat.CUTS`).
+    """
     tamed, notes = tame(body)
-    flat = _flatten(tamed)
-    if flat is not None:
-        flat.notes += notes
-        flat.robots = flat.robots[:_MAX_ROBOTS]
-    return flat
+    try:
+        root = _root(tamed)
+    except _NoTreeError:
+        flat = _flatten_events(tamed, without)
+    else:
+        flat = None if root is None else _flat_of(_tops(root), without)
+    return None if flat is None else _finished(flat, notes)
 
 
-def parse_tree(body: bytes) -> Tree | None:
+def parse_tree(
+    body: bytes, *, with_text: bool = False, without: frozenset[str] = frozenset()
+) -> Tree | None:
     """The elements of a page given as valid UTF-8; None where there is nothing to parse.
 
-    Its head is a Flat without text and links.
+    Its head is a Flat, of the same parse; with text and links only if they are asked for.
     """
     tamed, notes = tame(body)
     try:
         root = _root(tamed)
     except _NoTreeError:
         tree = _shallow_tree(tamed)
+        if tree is not None and with_text:
+            tree.head = _flatten_events(tamed, without) or tree.head
     else:
-        # what follows </html> is another <html>
-        tree = None if root is None else Tree([root, *root.itersiblings()], Flat())
+        tree = None if root is None else _tree_of(_tops(root), with_text, without)
     if tree is not None:
-        for top in tree.tops:
-            _read_head(tree.head, top)
-        tree.head.notes += notes
-        tree.head.robots = tree.head.robots[:_MAX_ROBOTS]
+        _finished(tree.head, notes)
     return tree
+
+
+def _tops(root: etree._Element) -> list[etree._Element]:
+    """What follows </html> is another <html>."""
+    return [root, *root.itersiblings()]
+
+
+def _flat_of(tops: list[etree._Element], without: frozenset[str]) -> Flat:
+    flat = Flat()
+    take_links(flat, str(_sheet(without)(tops[0])))
+    _read_heads(flat, tops)
+    return flat
+
+
+def _tree_of(tops: list[etree._Element], with_text: bool, without: frozenset[str]) -> Tree:
+    if with_text:
+        return Tree(tops, _flat_of(tops, without))
+    tree = Tree(tops, Flat())
+    _read_heads(tree.head, tops)
+    return tree
+
+
+def _finished(flat: Flat, notes: list[str]) -> Flat:
+    flat.notes += notes
+    flat.robots = flat.robots[:_MAX_ROBOTS]
+    return flat
 
 
 class _NoTreeError(Exception):
@@ -93,20 +125,6 @@ def _root(body: bytes) -> etree._Element | None:
     return root
 
 
-def _flatten(body: bytes) -> Flat | None:
-    try:
-        root = _root(body)
-    except _NoTreeError:
-        return _flatten_events(body)
-    if root is None:
-        return None
-    flat = Flat()
-    take_links(flat, str(_SHEET(root)))
-    for top in (root, *root.itersiblings()):  # what follows </html> is another <html>
-        _read_head(flat, top)
-    return flat
-
-
 def _parser() -> etree.HTMLParser:
     # A parser for each page: its error log is its own, and one costs 20 us.
     return etree.HTMLParser(
@@ -117,6 +135,11 @@ def _parser() -> etree.HTMLParser:
         huge_tree=True,
         no_network=True,
     )
+
+
+def _read_heads(flat: Flat, tops: list[etree._Element]) -> None:
+    for top in tops:
+        _read_head(flat, top)
 
 
 def _read_head(flat: Flat, root: etree._Element) -> None:
@@ -145,14 +168,16 @@ def _template(match: str, before: str, content: str, after: str) -> str:
     )
 
 
-def _sheet() -> etree.XSLT:
+@cache
+def _sheet(without: frozenset[str]) -> etree.XSLT:
+    """The sheet that leaves these markers out."""
     inner, alt = "<xsl:apply-templates/>", '<xsl:value-of select="@alt"/>'
     opening = (
         f'{LINK_HREF}<xsl:value-of select="@href"/>{LINK_REL}'
         f'<xsl:value-of select="@rel"/>{LINK_READY}'
     )
     by_markers: dict[tuple[str, str], list[str]] = {}
-    for tag, markers in AROUND.items():
+    for tag, markers in markers_around(without).items():
         by_markers.setdefault(markers, []).append(tag)
     rules = [
         _template("*", "", inner, ""),
@@ -171,14 +196,11 @@ def _sheet() -> etree.XSLT:
     )
 
 
-_SHEET = _sheet()
-
-
 # --- the way in without a tree --------------------------------------------------------------------
 
 
-def _flatten_events(body: bytes) -> Flat | None:
-    events = Events()
+def _flatten_events(body: bytes, without: frozenset[str] = frozenset()) -> Flat | None:
+    events = Events(without)
     _feed(events, body)
     return events.flat() if events.parts else None
 
@@ -187,7 +209,11 @@ def _shallow_tree(body: bytes) -> Tree | None:
     builder = Shallow(etree.TreeBuilder())
     _feed(builder, body)
     root = builder.tree()
-    return Tree([root], Flat(deep=builder.deep)) if len(root) else None
+    if not len(root):
+        return None
+    tree = Tree([root], Flat(deep=builder.deep))
+    _read_head(tree.head, root)
+    return tree
 
 
 def _feed(events: Events | Shallow, body: bytes) -> None:

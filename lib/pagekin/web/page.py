@@ -8,6 +8,7 @@ group `pages`. See docs/formats.md, "Counters", for all names.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
@@ -18,7 +19,18 @@ from pagekin.web.http import HttpResponse, content_type, decode_body, parse_http
 from pagekin.web.urls import Resolver, among_hosts, canonical, host
 from pagekin.web.warc import Record
 
-__all__ = ["Page", "PageReader", "is_blank", "is_html", "is_nofollow", "make_page", "open_response"]
+__all__ = [
+    "TEXT",
+    "TREE",
+    "Page",
+    "PageReader",
+    "View",
+    "is_blank",
+    "is_html",
+    "is_nofollow",
+    "make_page",
+    "open_response",
+]
 
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 _SNIFF = 1024  # bytes that are looked at when no type is given
@@ -32,13 +44,26 @@ _KINDS = frozenset(
 )
 
 
+@dataclass(frozen=True)
+class View:
+    """What is made of a page. Parsing is most of the price, and one parse serves both."""
+
+    text: bool = True
+    tree: bool = False
+    without: frozenset[str] = frozenset()  # markers that are left out of the text
+
+
+TEXT: Final = View()
+TREE: Final = View(text=False, tree=True)
+
+
 @dataclass(slots=True)
 class Page:
-    """What a reader sees of a page, flat or as a tree; words are not yet cut."""
+    """What a reader sees of a page, flat or as a tree or both; words are not yet cut."""
 
     url: str
-    flat: Flat  # with a tree: what the head says, without text and links
-    language: str  # ISO 639-1, or "" where nobody knows; with a tree only the page's own word
+    flat: Flat  # where no text was wanted: what the head says, without text and links
+    language: str  # ISO 639-1, or "" where nobody knows; without text only the page's own word
     charset: str
     resolver: Resolver
     tree: Tree | None = None
@@ -117,20 +142,22 @@ def make_page(
     counters: Counters | None = None,
     *,
     found_at: str = "",
-    as_tree: bool = False,
+    view: View = TEXT,
 ) -> Page | str:
     """The page in decoded HTML bytes, or the reason why there is none.
 
     Links are relative to the address where it was found, which may hold what `url` leaves out.
-    Parsing is most of the price, so a page is given either flat or as a tree.
     """
     if not body.strip():
         return "empty"
     if body.startswith(_BINARY):
         return "binary"
     text, charset = to_utf8(body, header_charset)
-    tree = parse_tree(text) if as_tree else None
-    flat = tree.head if tree else None if as_tree else flatten(text)
+    if view.tree:
+        tree = parse_tree(text, with_text=view.text, without=view.without)
+        flat = tree.head if tree else None
+    else:
+        tree, flat = None, flatten(text, view.without)
     if flat is None:
         return "no_markup"
     resolver = _resolver(found_at or url, flat.base)
@@ -158,12 +185,10 @@ def _resolver(url: str, base: str) -> Resolver:
 class PageReader:
     """Reads records as pages under one configuration, counting what becomes of each."""
 
-    def __init__(
-        self, config: ReadingConfig, counters: Counters, *, as_trees: bool = False
-    ) -> None:
+    def __init__(self, config: ReadingConfig, counters: Counters, view: View = TEXT) -> None:
         self._config = config
         self._counters = counters
-        self._as_trees = as_trees
+        self._view = view
         self._excluded = among_hosts(config.exclude_host) if config.exclude_host else None
 
     def read(self, record: Record) -> Page | str:
@@ -187,7 +212,7 @@ class PageReader:
     def _make(self, url: str, record: Record, response: HttpResponse) -> Page | str:
         body, notes = decode_body(response, self._config.max_page_bytes)
         charset = content_type(response.headers)[1]
-        page = make_page(url, body, charset, found_at=record.url, as_tree=self._as_trees)
+        page = make_page(url, body, charset, found_at=record.url, view=self._view)
         if isinstance(page, str):
             return page
         if self._config.obey_robots and page.noindex:

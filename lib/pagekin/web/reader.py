@@ -12,7 +12,7 @@ from typing import BinaryIO
 from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
 from pagekin.errors import InputError
-from pagekin.web.page import Page, PageReader
+from pagekin.web.page import TEXT, Page, PageReader, View
 from pagekin.web.resolution import Resolution
 from pagekin.web.streams import open_source
 from pagekin.web.warc import Damage, Record, read_records
@@ -63,11 +63,10 @@ class SnapshotReader:
         config: ReadingConfig,
         counters: Counters,
         resolution: Resolution | None = None,
-        *,
-        as_trees: bool = False,
+        view: View = TEXT,
     ) -> None:
         self._limit = config.max_page_bytes
-        self._pages = PageReader(config, counters, as_trees=as_trees)
+        self._pages = PageReader(config, counters, view)
         self._counters = counters
         self._resolution = resolution
 

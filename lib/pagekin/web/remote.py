@@ -79,7 +79,9 @@ class Remote(ABC):
     def refusal(self, error: Exception) -> str:
         """Why no other try can help; empty when one may."""
 
-    def open(self) -> None:
+    def open(self, at: int = 0) -> None:
+        """Reading begins at this byte."""
+        self._at = at
         self._try(self._connect)
 
     def read(self, size: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Objects of S3: listed, and read as streams, with the AWS credentials that boto3 finds.
+"""Objects of S3: listed, read as streams, and written, with the AWS credentials that boto3 finds.
 
 All requests are signed: Common Crawl's bucket has taken no others since April 2022. boto3 is
 imported in this module only, and this module only when an s3:// address is met: it takes 0.2 s, and
@@ -7,11 +7,13 @@ each client 0.07 s. Which objects of a listing are wanted is decided in `pagekin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import boto3  # type: ignore[import-untyped]
+from boto3.exceptions import S3UploadFailedError  # type: ignore[import-untyped]
 from botocore import exceptions as known  # type: ignore[import-untyped]
 from botocore.config import Config  # type: ignore[import-untyped]
 from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-untyped]
@@ -23,6 +25,9 @@ from pagekin.web.remote import CHANGED, TIMEOUT, Part, Remote, first_byte, reaso
 __all__ = ["Bucket", "S3File", "S3Object", "missing_credentials", "open_bucket", "split_uri"]
 
 _LIST_TRIES: Final = 6  # as many as streams have, but counted and paused by botocore
+
+_DELETED_AT_ONCE: Final = 1_000  # objects; more are refused
+_STANDS: Final = frozenset({"PreconditionFailed", "ConditionalRequestConflict"})
 
 _REFUSALS: Final = {
     "NoSuchKey": "there is no such object",
@@ -67,7 +72,7 @@ def split_uri(uri: str) -> tuple[str, str]:
 
 
 class Bucket:
-    """What can be listed."""
+    """What can be listed, and written."""
 
     def __init__(self, client: Any, name: str) -> None:
         self._client = client
@@ -85,6 +90,40 @@ class Bucket:
         for answer in paginator.paginate(Bucket=self._name, Prefix=prefix):
             yield from _objects(answer)
 
+    def stream(self, key: str, sleep: Callable[[float], None]) -> S3File:
+        """An object as a stream, not open yet; many streams share one client."""
+        return S3File(f"s3://{self._name}/{key}", sleep, self._client)
+
+    def write(self, key: str, data: bytes) -> None:
+        """Make an object, whole or not at all; one that stands there is replaced."""
+        self._client.put_object(Bucket=self._name, Key=key, Body=data)
+
+    def write_new(self, key: str, data: bytes) -> bool:
+        """Make an object unless there is one, which S3 decides; was it made?"""
+        try:
+            self._client.put_object(Bucket=self._name, Key=key, Body=data, IfNoneMatch="*")
+        except ClientError as error:
+            if error.response.get("Error", {}).get("Code") in _STANDS:
+                return False
+            raise
+        return True
+
+    def upload(self, path: Path, key: str) -> None:
+        """Make an object of a file of any size."""
+        self._client.upload_file(str(path), self._name, key)
+
+    def delete(self, keys: Sequence[str]) -> None:
+        """Remove objects; those that are not there are no error."""
+        for first in range(0, len(keys), _DELETED_AT_ONCE):
+            some = [{"Key": key} for key in keys[first : first + _DELETED_AT_ONCE]]
+            answer = self._client.delete_objects(
+                Bucket=self._name, Delete={"Objects": some, "Quiet": True}
+            )
+            for error in answer.get("Errors", ()):
+                raise InputError(
+                    f"s3://{self._name}/{error['Key']}: cannot be removed: {error['Message']}"
+                )
+
 
 @contextmanager
 def open_bucket(uri: str) -> Iterator[Bucket]:
@@ -96,8 +135,8 @@ def open_bucket(uri: str) -> Iterator[Bucket]:
             yield Bucket(client, name)
         finally:
             client.close()
-    except (BotoCoreError, ClientError) as error:
-        reason = _refusal(error) or f"cannot be listed: {reason_of(error)}"
+    except (BotoCoreError, ClientError, S3UploadFailedError) as error:
+        reason = _refusal(error) or f"S3 does not answer as it should: {reason_of(error)}"
         raise InputError(f"{uri}: {reason}") from error
 
 
@@ -107,10 +146,10 @@ class S3File(Remote):
     # botocore lets some errors of urllib3 through while a body is read
     errors = (*Remote.errors, BotoCoreError, ClientError, HTTPError)
 
-    def __init__(self, uri: str, sleep: Callable[[float], None]) -> None:
+    def __init__(self, uri: str, sleep: Callable[[float], None], client: Any = None) -> None:
         super().__init__(uri, sleep)
         self._bucket, self._key = split_uri(uri)
-        self._client: Any = None
+        self._client, self._owns_client = client, client is None
 
     def ask(self, at: int) -> Part:
         self._client = self._client or _client(tries=1)
@@ -126,9 +165,9 @@ class S3File(Remote):
 
     def close(self) -> None:
         super().close()
-        if self._client:
+        if self._client and self._owns_client:
             self._client.close()
-        self._client = None
+            self._client = None
 
 
 def _client(tries: int) -> Any:

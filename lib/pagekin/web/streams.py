@@ -27,6 +27,7 @@ __all__ = [
     "local_errors",
     "local_path",
     "open_source",
+    "reading",
     "scheme_of",
 ]
 
@@ -41,8 +42,13 @@ _Sleep = Callable[[float], None]
 @contextmanager
 def open_source(uri: str, sleep: _Sleep = time.sleep) -> Iterator[BinaryIO]:
     """The bytes of a file; InputError when it cannot be opened, or when reading breaks off."""
-    with _open(uri, sleep) as read, io.BufferedReader(_Raw(read), _BUFFER) as stream:
+    with _open(uri, sleep) as read, reading(read) as stream:
         yield stream
+
+
+def reading(read: _Read) -> io.BufferedReader:
+    """A stream of what a function gives, that takes a number of bytes and is empty at the end."""
+    return io.BufferedReader(_Raw(read), _BUFFER)
 
 
 def http_facts(uri: str) -> tuple[int, str]:

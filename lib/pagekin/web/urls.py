@@ -88,13 +88,20 @@ _HOST_DOTS: Final = re.compile(r"(?<!\.)\.++(?=:|$)")
 _ESCAPABLE: Final = re.compile(r"%(?:[0-9A-Fa-f]{2})?|[\[\]\\^`{|}]")
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
-# Plain URLs are their own form and plain paths need only an origin, so no parser is asked: 78 % of
-# the distinct hrefs of real pages. No punycode, no port, no last label that could make an address,
-# no segment with a leading dot, an index file or a session, nothing that is ever (un)escaped.
+# Plain URLs are their own form but for the order of their parameters, and plain paths need only an
+# origin, so no parser is asked: 88 % of the distinct hrefs of real pages. No punycode, no port, no
+# last label that could make an address, no segment with a leading dot, an index file or a session,
+# nothing that is ever (un)escaped.
 _PLAIN_ORIGIN: Final = r"https?://(?:(?!xn--)[a-z0-9-]++\.)++[a-z]{2,}+"
-_PLAIN_PATH: Final = r"(?:/(?![.(]|(?i:index|default)\.)[A-Za-z0-9_~!$&'()*+,=:@.-]*+)++"
-_plain_url: Final = re.compile(_PLAIN_ORIGIN + _PLAIN_PATH).fullmatch
-_plain_href: Final = re.compile(rf"(?:{_PLAIN_ORIGIN}|(?!//)){_PLAIN_PATH}").fullmatch
+# Escapes in upper case of what is no unreserved character.
+_KEPT_ESCAPE: Final = r"%(?:[0189A-F][0-9A-F]|2[0-9A-CF]|3[A-F]|[46]0|5[B-E]|7[BCDF])"
+_IN_PATH, _IN_QUERY = "[A-Za-z0-9_~!$&'()*+,=:@.-]*+", "[A-Za-z0-9_~!$()*+,;=:@.&/?-]*+"
+_PLAIN_PATH: Final = (
+    rf"(?:/(?![.(]|(?i:index|default)\.){_IN_PATH}(?:{_KEPT_ESCAPE}{_IN_PATH})*+)++"
+)
+_PLAIN_QUERY: Final = rf"(?:\?({_IN_QUERY}(?:{_KEPT_ESCAPE}{_IN_QUERY})*+))?+"
+_plain_url: Final = re.compile(_PLAIN_ORIGIN + _PLAIN_PATH + _PLAIN_QUERY).fullmatch
+_plain_href: Final = re.compile(rf"(?:{_PLAIN_ORIGIN}|(?!//)){_PLAIN_PATH}{_PLAIN_QUERY}").fullmatch
 
 
 def canonical(url: str) -> str | None:
@@ -103,8 +110,8 @@ def canonical(url: str) -> str | None:
     >>> canonical("HTTP://Example.org:80/%7eann/./index.html?b=2&utm_source=x&a=1#top")
     'http://example.org/~ann/?a=1&b=2'
     """
-    if _plain_url(url):
-        return _within_limit(url)
+    if plain := _plain_url(url):
+        return _within_limit(_plain_form(plain))
     return _within_limit(_normalise(_join(_NO_BASE, url)))
 
 
@@ -171,13 +178,24 @@ class Resolver:
         return "too_long" if len(form) > MAX_LENGTH else None
 
     def _resolve(self, href: str) -> str | None:
-        if self._plain(href):
-            return _within_limit(self._origin + href if href[0] == "/" else href)
+        head, mark, _ = href.partition("#")
+        if plain := self._plain(head):
+            form = _plain_form(plain)
+            return _within_limit(self._origin + form if form[0] == "/" else form)
+        if mark and not head:  # a place on the page itself
+            return self("")
         return _within_limit(_normalise(_join(self._base, href)))
 
 
 def _within_limit(form: str | None) -> str | None:
     return form if form is not None and len(form) <= MAX_LENGTH else None
+
+
+def _plain_form(plain: re.Match[str]) -> str:
+    if plain[1] is None:
+        return plain[0]
+    path, kept = plain[0][: plain.start(1) - 1], _clean_query(plain[1])
+    return f"{path}?{kept}" if kept else path
 
 
 def _join(base: str, href: str) -> str | None:
@@ -195,8 +213,8 @@ def _normalise(href: str | None) -> str | None:
     if href is None:
         return None
     href = href.partition("#")[0]
-    if _plain_url(href):
-        return href
+    if plain := _plain_url(href):
+        return _plain_form(plain)
     scheme, _, rest = href.partition("://")
     if scheme not in _SCHEMES:
         return None

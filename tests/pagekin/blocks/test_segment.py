@@ -15,7 +15,7 @@ from pagekin.config import BlockConfig, ReadingConfig
 from pagekin.counters import Counters
 from pagekin.web.flat import MAX_LINKS
 from pagekin.web.html import to_html
-from pagekin.web.page import Page, make_page
+from pagekin.web.page import TREE, Page, make_page
 from tests.soups import smuggled, soups
 from tests.trees import HERE, tree_page
 
@@ -100,7 +100,7 @@ def test_flat_page():
 @given(soups(smuggled, st.sampled_from(["<a href=http://b.example/x>"]), size=40))
 def test_any_soup(html):
     """Any soup gives blocks or none under all rules, can be marked, and counts each link once."""
-    page = make_page(HERE, html.encode("utf-8", "replace"), as_tree=True)
+    page = make_page(HERE, html.encode("utf-8", "replace"), view=TREE)
     if isinstance(page, str):
         return
     links = page_links(page)

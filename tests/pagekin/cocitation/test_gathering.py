@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pagekin.cocitation.gathering import BlockGatherer
-from pagekin.cocitation.records import Block, Page, parse_blocks
+from pagekin.cocitation.records import BLOCKS_KEY, Block, Page, parse_blocks
 from pagekin.config import BuildConfig, ReadingConfig
 from pagekin.counters import Counters
 from pagekin.web.resolution import Resolution, write_resolution
@@ -42,9 +42,11 @@ def gather(html: str, resolution: Resolution | None = None, **reading: bool):
     """The URL and the page of a record, or None; and what was counted of the links."""
     counters = Counters()
     config = BuildConfig(reading=ReadingConfig(**reading))
-    record = BlockGatherer(config, counters, resolution).record(tree_page(html, OWN))
+    made = list(BlockGatherer(config, counters, resolution).records(tree_page(html, OWN)))
     counted = counters.as_dict().get("block_links", {})
-    return (record[0].decode(), parse_blocks(record[1])) if record else None, counted
+    assert all(key.startswith(BLOCKS_KEY) for key, _ in made)
+    told = [(key.removeprefix(BLOCKS_KEY).decode(), parse_blocks(value)) for key, value in made]
+    return told[0] if told else None, counted
 
 
 def block(urls: list[str], anchors: list[str], places: list[int] | None = None) -> Block:

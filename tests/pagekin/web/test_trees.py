@@ -12,7 +12,7 @@ from pagekin.counters import Counters
 from pagekin.web import html
 from pagekin.web.flat import MAX_LINKS
 from pagekin.web.html import Tree, flatten, parse_tree, to_html
-from pagekin.web.page import Page, PageReader, make_page
+from pagekin.web.page import TREE, Page, PageReader, make_page
 from pagekin.web.tame import tame
 from pagekin.web.trees import MAX_LEVELS
 from pagekin.web.warc import Record
@@ -129,13 +129,13 @@ def test_time_and_size():
 def test_page_with_a_tree():
     """A page is read as a tree on request, with the same address, charset and reasons."""
     body = b"<html lang=it><meta charset=iso-8859-2><p>\xb1<a href=x>y</a>"
-    page = make_page("http://a.example/b/", body, as_tree=True)
+    page = make_page("http://a.example/b/", body, view=TREE)
     assert isinstance(page, Page)
     assert page.tree is not None
     assert ("iso-8859-2", "it", "") == (page.charset, page.language, page.flat.text)
     assert "http://a.example/b/x" == page.resolver("x")
-    assert "empty" == make_page("http://a.example/", b" ", as_tree=True)
-    assert "no_markup" == make_page("http://a.example/", b"<!-- -->", as_tree=True)
+    assert "empty" == make_page("http://a.example/", b" ", view=TREE)
+    assert "no_markup" == make_page("http://a.example/", b"<!-- -->", view=TREE)
 
 
 def test_reader_of_trees():
@@ -143,7 +143,7 @@ def test_reader_of_trees():
     block = http_block(b"<p>a<a href=/b>c</a>")
     record = Record(0, "response", {"warc-target-uri": "http://a.example/"}, len(block), block)
     read, flat = Counters(), Counters()
-    page = PageReader(ReadingConfig(), read, as_trees=True).read(record)
+    page = PageReader(ReadingConfig(), read, TREE).read(record)
     PageReader(ReadingConfig(), flat).read(record)
     assert isinstance(page, Page)
     assert page.tree is not None

@@ -24,7 +24,10 @@ URL_PARTS = r"""
 """
 ODD_PARTS = " \t\n\r\x00\x0b\x7f\xa0\u2028\u0301\u00ad\u200d\ud800\udc00"
 PARTS = st.sampled_from([*URL_PARTS.split(), *ODD_PARTS, "a" * 700])
-PLAIN_PARTS = ["/", "/a", "a", ".", "index.htm", "b.example", "//", ":", "?", "#"]
+PLAIN_PARTS = [
+    *("/", "/a", "a", ".", "index.htm", "b.example", "//", ":", "?", "#", "&", "b=2", "a=1", " "),
+    *("sid=1", "utm_source=x", "%20", "%2e", "%2E", "%41", "%5F", "%c3", "%C3", "%", "'", ";"),
+]
 ANY_CHARACTER = st.characters(exclude_categories=())
 URLS = st.one_of(
     st.text(ANY_CHARACTER),
@@ -98,6 +101,7 @@ def test_resolver_is_join_then_canonical(base: str, href: str) -> None:
     assert canonical(joined) == Resolver(base)(href)
 
 
+@settings(max_examples=1000)
 @given(st.lists(st.sampled_from(PLAIN_PARTS)))
 def test_plain_hrefs_on_a_plain_page(parts: list[str]) -> None:
     """Hrefs of the common kind, with or without the parser, come to the same."""
