@@ -1,0 +1,1 @@
+"""Webs that are made up: WARC files of any size for trying, for tests of scale and benchmarks."""
