@@ -27,10 +27,12 @@ from pagekin.commands import (
     evaluate,
     info,
     merge_index,
+    package,
     page,
     plan_signatures,
     pool,
     related,
+    sweep,
     verify,
 )
 from pagekin.errors import PagekinError, UsageError
@@ -40,7 +42,8 @@ __all__ = ["main"]
 _STOPPED = 130
 _COMMANDS = (
     *(build, related, bag, page, blocks, info, verify, merge_index, plan_signatures),
-    *(evaluate, compare, pool),
+    *(evaluate, compare, sweep, pool),
+    package,
 )
 
 
@@ -118,8 +121,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 @contextmanager
 def _stoppable() -> Iterator[None]:
     """Signals end what runs; those that are ignored (nohup, `&` in scripts) stay ignored."""
-    both = (signal.SIGTERM, signal.SIGINT)
-    before = {n: h for n in both if (h := signal.getsignal(n)) not in {signal.SIG_IGN, None}}
+    # a hangup too: whoever closes the terminal means it, and a cluster has to be ended
+    numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+    before = {n: h for n in numbers if (h := signal.getsignal(n)) not in {signal.SIG_IGN, None}}
     for number in before:
         signal.signal(number, _stop)
     try:

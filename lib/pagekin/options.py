@@ -18,7 +18,15 @@ from typing import Any, get_type_hints
 from pagekin.config import BuildConfig, Section, sections
 from pagekin.errors import UsageError
 
-__all__ = ["add_flags", "config_from_flags", "load_config", "to_flags"]
+__all__ = [
+    "add_flags",
+    "config_from_flags",
+    "config_of",
+    "load_config",
+    "to_flags",
+    "unknown",
+    "words_of",
+]
 
 _NO_HOST = frozenset(",:/ ")
 _VALUES = {int: "N", float: "X", str: "CODE", tuple[str, ...]: "NAME,..."}  # as help shows them
@@ -28,12 +36,18 @@ _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 def load_config(path: Path | None, overrides: Mapping[str, Mapping[str, Any]]) -> BuildConfig:
     """BUILD.toml (if any) under the flags; every mistake is reported in one go."""
     tables = _read_toml(path) if path else {}
+    names = tables.keys() | overrides.keys()
+    return config_of({n: {**tables.get(n, {}), **overrides.get(n, {})} for n in sorted(names)})
+
+
+def config_of(tables: Mapping[str, Mapping[str, Any]]) -> BuildConfig:
+    """The configuration in tables by section; what they do not say is as by default."""
     problems: list[str] = []
     parts = {
-        name: _section(name, cls, {**tables.get(name, {}), **overrides.get(name, {})}, problems)
+        name: _section(name, cls, tables.get(name, {}), problems)
         for name, cls in sections().items()
     }
-    problems += [_unknown(name, sections(), "section") for name in tables if name not in sections()]
+    problems += [unknown(name, sections(), "section") for name in tables if name not in sections()]
     if problems:
         raise UsageError("; ".join(problems))
     return BuildConfig(**parts)
@@ -61,7 +75,7 @@ def _section(name: str, cls: Section, values: Mapping[str, Any], problems: list[
     good: dict[str, Any] = {}
     for key, value in values.items():
         if key not in known:
-            problems.append(_unknown(f"{name}.{key}", [f"{name}.{k}" for k in known], "key"))
+            problems.append(unknown(f"{name}.{key}", [f"{name}.{k}" for k in known], "key"))
             continue
         try:
             good[key] = _checked(f"{name}.{key}", hints[key], known[key].metadata, value)
@@ -70,7 +84,8 @@ def _section(name: str, cls: Section, values: Mapping[str, Any], problems: list[
     return cls(**good)
 
 
-def _unknown(name: str, known: Iterable[str], what: str) -> str:
+def unknown(name: str, known: Iterable[str], what: str) -> str:
+    """The complaint about a name that is not known, with the nearest that is."""
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.4)
     hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
     return f"unknown {what} {name}{hint}"
@@ -110,7 +125,8 @@ def _boolean(word: str) -> bool:
     raise argparse.ArgumentTypeError(f"takes true or false, not {word!r}")
 
 
-def _words(text: str) -> tuple[str, ...]:
+def words_of(text: str) -> tuple[str, ...]:
+    """What stands between the commas."""
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
@@ -120,7 +136,7 @@ def _flag(section: str, key: str) -> str:
 
 def add_flags(add: Callable[..., Any], names: Iterable[str]) -> None:
     """Declare `--section-field` for every field; `add` is argparse's or mrjob's add-argument."""
-    parsers: dict[Any, Callable[[str], Any]] = {bool: _boolean, tuple[str, ...]: _words}
+    parsers: dict[Any, Callable[[str], Any]] = {bool: _boolean, tuple[str, ...]: words_of}
     for name in names:
         cls = sections()[name]
         hints = get_type_hints(cls)

@@ -186,7 +186,7 @@ def test_broken_directory(command, small, directory, tmp_path):
     [
         ((), "name a workspace with --work DIR, or an index with --index DIR"),
         (("--index", "i", "--work", "w"), "name a workspace with --work DIR, or an index"),
-        (("--index", "i", "--by", "bag"), "--by bag: it takes bags, both, cocitation, cosine, sig"),
+        (("--index", "i", "--by", "bag"), "--by bag: it takes bags, both, cocitation, common, "),
         (("--index", "i", "--depth", "0"), "--depth takes a number from 1"),
         (("--index", "i", "--seed", "-1"), "--seed takes a number from 0"),
         (("--index", "i", "--sample", "0"), "--sample takes a number from 1"),

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pagekin.commands.places import index_here, place, refuse_remote
 from pagekin.errors import InputError, NotFoundError, UsageError
 
 __all__ = ["add_parser", "read_urls"]
@@ -42,8 +43,8 @@ def add_parser(commands: Any) -> None:
     parser.set_defaults(run=run)
     add = parser.add_argument
     add("url", nargs="?", metavar="URL", help="in any spelling; http:// may be left out")
-    add("--work", type=Path, metavar="DIR", help="the workspace of a build")
-    add("--index", type=Path, metavar="DIR", help="or an index that a build made")
+    add("--work", type=place, metavar="DIR", help="the workspace of a build")
+    add("--index", type=place, metavar="DIR", help="or an index that a build made")
     add(
         "-k",
         type=int,
@@ -90,10 +91,10 @@ def _open(options: argparse.Namespace) -> Any:
     if options.index is not None:
         from pagekin.query.api import Index
 
-        return Index.open(options.index)
+        return Index.open(index_here(options.index, options))
     from pagekin.pipeline.bags import BagStore
 
-    return BagStore(options.work)
+    return BagStore(refuse_remote(options.work))
 
 
 def _show_one(store: Any, options: argparse.Namespace) -> int:

@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from pagekin.commands.places import check_places, index_place, place, store_at
 from pagekin.config import BuildConfig, sections
 from pagekin.errors import UsageError
-from pagekin.options import add_flags, config_from_flags
-from pagekin.pipeline.names import PARTS, RUNNERS
+from pagekin.options import add_flags, config_from_flags, words_of
+from pagekin.pipeline.names import ON_THIS_MACHINE, PARTS, RUNNERS
 
 __all__ = ["add_parser"]
 
@@ -30,6 +31,7 @@ examples:
   pagekin build --work work --index crawl.index crawl/        all cores of this machine
   pagekin build -r inline --work work page.warc.gz            one process, for debugging
   pagekin build --work work --base-url https://data.commoncrawl.org/ warc.paths.gz
+  pagekin build -r emr -c emr/small.conf --work work --dry-run s3://bucket/crawl/
   pagekin build --work work --config BUILD.toml --window-kind topical crawl/
 """
 
@@ -47,7 +49,14 @@ def add_parser(commands: Any) -> None:
     parser.set_defaults(run=run)
     add = parser.add_argument
     add("snapshot", nargs="+", metavar="SNAPSHOT", help="what to read, see above")
-    add("--work", required=True, type=Path, metavar="DIR", help="the workspace, made if not there")
+    add(
+        "--work",
+        required=True,
+        type=place,
+        metavar="DIR",
+        help="the workspace, made if not there: a folder, or for a cluster an hdfs:// or s3://"
+        " address, where the records of the stages then stay",
+    )
     add(
         "-r",
         "--runner",
@@ -56,10 +65,28 @@ def add_parser(commands: Any) -> None:
         help="the mrjob runner: this process, this machine, or a cluster (default: %(default)s)",
     )
     add("-c", "--conf", type=Path, metavar="MRJOB_CONF", help="an mrjob.conf for the runner")
+    add(
+        "--package",
+        metavar="FILE",
+        help="an archive that pagekin package made, for nodes without the dependencies; auto: make"
+        " one, or take that of last time; none (default: auto for emr, else none)",
+    )
     add("--config", type=Path, metavar="BUILD.toml", help="what to compute; flags override it")
     add("--until", default="", metavar="STAGE", help="stop behind this stage (--dry-run names all)")
-    add("--index", type=Path, metavar="DIR", help="make an index in this folder, to be asked")
+    add(
+        "--index",
+        type=place,
+        metavar="DIR",
+        help="make an index in this folder, or at an hdfs:// or s3:// address, to be asked",
+    )
     add("--shards", dest="index_shards", type=int, metavar="N", help="the same as --index-shards")
+    add(
+        "--exclude-host",
+        dest="reading_exclude_host",
+        type=words_of,
+        metavar="HOST,...",
+        help="the same as --reading-exclude-host",
+    )
     add("--without", choices=PARTS, metavar="PART", help=f"leave out one of {' and '.join(PARTS)}")
     add("--only", choices=PARTS, metavar="PART", help="make nothing but this part")
     add("--base-url", default="", metavar="URL", help="put before the relative paths of a list")
@@ -91,9 +118,9 @@ def run(options: argparse.Namespace) -> int:
     """Run or plan a build."""
     # the imports are here because they are slow and the other commands do not need them
     from pagekin.pipeline.build import Build
-    from pagekin.pipeline.engines import missing_engine
+    from pagekin.pipeline.engines import missing_engine, offer_hadoop
+    from pagekin.pipeline.package import chosen_package
     from pagekin.pipeline.runner import Engine
-    from pagekin.pipeline.workspace import Workspace
     from pagekin.web.sources import list_snapshot
 
     _check(options)
@@ -102,10 +129,14 @@ def run(options: argparse.Namespace) -> int:
     missing = missing_engine(options.runner, options.conf)
     if missing and not options.dry_run:
         raise UsageError(missing)
+    if options.runner == "hadoop" and not missing:
+        offer_hadoop(options.conf)
     snapshot = list_snapshot(options.snapshot, options.base_url)
-    engine = Engine(options.runner, options.conf, options.tasks, options.verbose)
-    work = options.work
-    workspace = Workspace(work) if options.dry_run else Workspace.create(work)
+    if options.runner == "emr":
+        _check_seen_by_nodes(snapshot)
+    package = chosen_package(options.package, options.runner, make=not options.dry_run)
+    engine = Engine(options.runner, options.conf, options.tasks, options.verbose, package)
+    workspace, index = _workspace(options), options.index
     build = Build(
         workspace,
         config,
@@ -114,12 +145,33 @@ def run(options: argparse.Namespace) -> int:
         options.until,
         options.max_failed_files,
         quiet=options.quiet,
-        index=options.index,
+        index=index_place(index, options) if isinstance(index, str) else index,
         parts=parts,
     )
     if options.dry_run:
         return _print_plan(build, missing, as_json=options.json)
     return _print_summary(build.run(), options)
+
+
+def _workspace(options: argparse.Namespace) -> Any:
+    from pagekin.pipeline.workspace import Workspace
+
+    if isinstance(options.work, Path):
+        return Workspace(options.work) if options.dry_run else Workspace.create(options.work)
+    from pagekin.pipeline.remote import RemoteWorkspace
+
+    store = store_at(options.work, options)
+    return RemoteWorkspace(store) if options.dry_run else RemoteWorkspace.create(store)
+
+
+def _check_seen_by_nodes(snapshot: Any) -> None:
+    from pagekin.web.streams import scheme_of
+
+    here = next((source.uri for source in snapshot if not scheme_of(source.uri)), "")
+    if here:
+        raise UsageError(
+            f"{here} is on this machine, which nodes of EMR do not see; copy it to s3://"
+        )
 
 
 def _parts(options: argparse.Namespace) -> tuple[str, ...]:
@@ -142,16 +194,13 @@ def _check(options: argparse.Namespace) -> None:
     names = [stage.name for stage in STAGES]
     if options.until and options.until not in names:
         raise UsageError(f"--until {options.until}: no such stage; there are {', '.join(names)}")
-    if options.index:
-        from pagekin.index.assembling import check_target
-
-        check_target(options.index)
-        if options.work.resolve().is_relative_to(options.index.resolve()):
-            raise UsageError(f"--index {options.index}: holds the workspace; name another folder")
-        if options.until:
-            raise UsageError(f"--until {options.until} stops before the index; leave out --index")
+    check_places(options)
+    if options.index and options.until:
+        raise UsageError(f"--until {options.until} stops before the index; leave out --index")
     if options.tasks < 0 or options.max_failed_files < 0:
         raise UsageError("--tasks and --max-failed-files take numbers from 0")
+    if options.package and options.runner in ON_THIS_MACHINE:
+        raise UsageError(f"--package: tasks of -r {options.runner} have what is installed here")
     if options.conf and not options.conf.is_file():
         raise UsageError(f"-c {options.conf}: there is no such file")
 
@@ -161,21 +210,40 @@ def _print_plan(build: Any, missing: str, *, as_json: bool) -> int:
     from pagekin.pipeline.build import plan, total_size
 
     decisions = plan(build)
+    on_emr = _plan_on_emr(build, decisions)
     if as_json:
         stages = [{"name": d.stage.name, "build": d.build, "reason": d.reason} for d in decisions]
         notes = [missing] if missing else []
         described = {"config": to_dict(build.config), "stages": stages, "notes": notes}
+        described |= {"emr": on_emr} if on_emr is not None else {}
         print(json.dumps(described, indent=2))
         return 0
     files, size = len(build.snapshot), total_size(build.snapshot)
-    print(f"{files} files, {size:,} bytes, on -r {build.engine.runner} into {build.workspace.path}")
+    print(f"{files} files, {size:,} bytes, on -r {build.engine.runner} into {build.workspace.name}")
     for d in decisions:
         print(f"{'build' if d.build else 'keep ':5} {d.stage.name:20} {d.stage.does}")
         print(f"{'':26} {d.reason}")
     print("differs from the defaults: " + (_unusual(build.config) or "nothing"))
+    if on_emr is not None:
+        from pagekin.pipeline.emr_plan import plan_lines
+
+        print("\n".join(plan_lines(on_emr)))
     if missing:
         print(f"note: {missing}")
     return 0
+
+
+def _plan_on_emr(build: Any, decisions: Any) -> dict[str, Any] | None:
+    """Cluster and steps; None where there is no EMR, or too little is known of it."""
+    if build.engine.runner != "emr":
+        return None
+    from pagekin.pipeline.emr import conf_problem, options_of
+
+    if conf_problem(options_of(build.engine.conf)):
+        return None  # `missing` says so
+    from pagekin.pipeline.emr_plan import emr_plan
+
+    return emr_plan(build, decisions)
 
 
 def _unusual(config: BuildConfig) -> str:
@@ -192,6 +260,6 @@ def _print_summary(summary: dict[str, Any], options: argparse.Namespace) -> int:
         print(json.dumps(summary, indent=2))
     elif not options.quiet:
         print("\n".join(summary_lines(summary)))
-        where = options.work / "summary.json"
+        where = f"{options.work}/summary.json"
         print(f"done in {duration(summary['seconds'])}; the same as JSON: {where}", file=sys.stderr)
     return 0

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pagekin.commands.labels import add_labels, check_labels
 from pagekin.errors import UsageError, naming
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ examples:
   pagekin evaluate gamma --directory directory.tsv --work work --json > a.json
 """
 
-_SEED = 1
+_SIGNED = ("signatures", "reranked")
+_OF_A_WORKSPACE = ("tfidf",)  # that has the df of all terms
 _OF_AN_INDEX = ("cocitation", "both")  # whose table stays where it is; no job carries it
 
 
@@ -61,56 +63,22 @@ def add_gamma(subjects: Any) -> None:
 
 
 def _add_input(add: Any) -> None:
-    add(
-        "--directory",
-        required=True,
-        type=Path,
-        action="append",
-        metavar="FILE",
-        help="a file of the directory, or a folder of them; may be given again",
-    )
-    add(
-        "--format",
-        choices=("auto", "pages", "curlie", "rdf"),
-        default="auto",
-        help="of all files (default: what each file says by its beginning)",
-    )
     add("--work", type=Path, metavar="DIR", help="the workspace of a build")
     add("--index", type=Path, metavar="DIR", help="or an index that a build made")
     add(
-        "--depth",
-        type=int,
-        default=3,
-        metavar="N",
-        help="classes below this depth join their ancestor there (default: %(default)s)",
-    )
-    add(
-        "--shallow",
-        choices=("keep", "drop"),
-        default="keep",
-        help="pages above the depth: a class of their own (default), or left out as in the paper",
-    )
-    add("--linked", action="store_true", help="only pages that some page links to, as in the paper")
-    add(
         "--by",
         default="bags",
-        metavar="bags|signatures|cosine|cocitation|both",
+        metavar="NAME",
         help="bags: their exact bag Jaccard (default); signatures: the share of equal ones, of the"
-        " index or made of the bags; cosine: of the bags; cocitation: the total similarity in the"
+        " index or made of the bags; reranked: candidates by signatures, ranked again by bags;"
+        " cosine: of the bags; tfidf: the cosine with ln(N / df); common: the number of common"
+        " terms; cocitation: the total similarity in the"
         " table of the index, else 0; both: bags and cocitation by their ranks",
     )
+    add_labels(add)
 
 
 def _add_output(add: Any) -> None:
-    add("--sample", type=int, metavar="N", help="N source pages drawn at random, against all pages")
-    add("--seed", type=int, default=_SEED, metavar="N", help="of drawings (default: %(default)s)")
-    add(
-        "--resamples",
-        type=int,
-        default=1000,
-        metavar="N",
-        help="drawings from which the intervals are made (default: %(default)s)",
-    )
     add("--json", action="store_true", help="print JSON, which pagekin compare reads")
     add("--report", type=Path, metavar="OUT.html", help="write a report with figures")
 
@@ -152,8 +120,10 @@ def _judged(options: argparse.Namespace, material: Material) -> Judgement:
     if not options.runner:
         return judge(pages, representation, sources)
     from pagekin.pipeline.judging import tally_of_job
+    from pagekin.pipeline.package import chosen_package
 
-    engine = Engine(options.runner, options.conf)
+    package = chosen_package(None, options.runner)
+    engine = Engine(options.runner, options.conf, package=package)
     tally = tally_of_job(material, options.by, sources.tolist(), engine)
     return Judgement(pages, representation, sources, tally)
 
@@ -167,14 +137,12 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError(f"--by {options.by}: it takes {', '.join(representation_names())}")
     if options.by in _OF_AN_INDEX and (options.work or options.runner):
         raise UsageError(f"--by {options.by} needs --index, and goes without -r")
+    if options.by in _OF_A_WORKSPACE and (options.index or options.runner):
+        raise UsageError(f"--by {options.by} needs --work, and goes without -r")
     _check_runner(options)
-    if (given := list(_signatures(options))) and (options.index or options.by != "signatures"):
+    if (given := list(_signatures(options))) and (options.index or options.by not in _SIGNED):
         raise UsageError(f"--signatures-{given[0]} goes with --work and --by signatures")
-    for name in ("depth", "resamples", "sample"):
-        if (value := getattr(options, name)) is not None and value < 1:
-            raise UsageError(f"--{name} takes a number from 1")
-    if options.seed < 0:
-        raise UsageError("--seed takes a number from 0")
+    check_labels(options)
 
 
 def _check_runner(options: argparse.Namespace) -> None:
@@ -200,10 +168,21 @@ def _material(options: argparse.Namespace) -> Material:
         material = labels.of_index(options.index)
     else:
         material = labels.of_workspace(options.work, _signatures(options))
+    _check_hosts(options, material)
     for name in ("damaged", "lines_too_long", "no_web_address", "files_broken_off"):
         if count := labels.counters.get("directory", name):
             print(f"pagekin: directory: {name.replace('_', ' ')}: {count:,}", file=sys.stderr)
     return material
+
+
+def _check_hosts(options: argparse.Namespace, material: Material) -> None:
+    """Bags that are made cannot lose what a page put into them: they must be without it already."""
+    without = material.config.reading.exclude_host
+    if missing := [host for host in options.exclude_host if host not in without]:
+        raise UsageError(
+            f"--exclude-host: the bags were made with the pages of {', '.join(missing)} in them;"
+            f" build again with --exclude-host {','.join([*without, *missing])}"
+        )
 
 
 def _signatures(options: argparse.Namespace) -> dict[str, Any]:
@@ -219,11 +198,13 @@ def _settings(options: argparse.Namespace, material: Material) -> dict[str, Any]
     from pagekin.config import to_dict
 
     names = ("format", "depth", "shallow", "linked", "by", "sample", "seed", "resamples")
+    hosts = list(options.exclude_host)
     return {
         "directory": [str(path) for path in options.directory],
         "work": options.work and str(options.work),
         "index": options.index and str(options.index),
         **{name: getattr(options, name) for name in names},
+        "exclude_host": hosts,
         "config": to_dict(material.config),
     }
 

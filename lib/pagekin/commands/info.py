@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
+
+from pagekin.commands.places import index_here, place
 
 __all__ = ["add_parser"]
 
@@ -26,7 +27,13 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(run=run)
-    parser.add_argument("--index", required=True, type=Path, metavar="DIR", help="the index")
+    parser.add_argument(
+        "--index",
+        required=True,
+        type=place,
+        metavar="DIR",
+        help="the index, also at hdfs:// or s3://",
+    )
     parser.add_argument("--json", action="store_true", help="everything, as JSON")
 
 
@@ -34,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     """Print what an index is."""
     from pagekin.query.api import Index
 
-    info = Index.open(options.index).info()
+    info = Index.open(index_here(options.index, options)).info()
     if options.json:
         print(json.dumps(info, indent=2))
     else:

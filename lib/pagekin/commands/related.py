@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pagekin.commands.places import index_here, place
 from pagekin.errors import NotFoundError, UsageError
 from pagekin.pipeline.names import RUNNERS
 
@@ -47,7 +48,13 @@ def add_parser(commands: Any) -> None:
     parser.set_defaults(run=run)
     add = parser.add_argument
     add("url", nargs="*", metavar="URL", help="in any spelling; http:// may be left out")
-    add("--index", required=True, type=Path, metavar="DIR", help="an index that a build made")
+    add(
+        "--index",
+        required=True,
+        type=place,
+        metavar="DIR",
+        help="an index that a build made; at hdfs:// or s3:// it is copied here once",
+    )
     add(
         "--by",
         default="bags",
@@ -111,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
     from pagekin.query.api import Index
 
     _check(options)
-    index = Index.open(options.index)
+    index = Index.open(index_here(options.index, options))
     if options.all:
         return _answer_all(index, options)
     if options.urls:
@@ -187,13 +194,16 @@ def _answer_all(index: Any, options: argparse.Namespace) -> int:
     """Every page by itself, here or as a job."""
     from pagekin.pipeline.answers import answers_here, answers_of_job
     from pagekin.pipeline.engines import missing_engine
+    from pagekin.pipeline.package import chosen_package
     from pagekin.pipeline.runner import Engine
 
     if options.runner and (missing := missing_engine(options.runner, options.conf)):
         raise UsageError(missing)
     question = {"k": options.k, "why": options.why, **_how(options)}
     if options.runner:
-        lines = answers_of_job(index, question, Engine(options.runner, options.conf))
+        package = chosen_package(None, options.runner)
+        engine = Engine(options.runner, options.conf, package=package)
+        lines = answers_of_job(index, question, engine)
     else:
         lines = answers_here(index, question)
     for line in lines:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 from typing import Any
 
+from pagekin.commands.places import index_here, place
 from pagekin.errors import InputError
 
 __all__ = ["add_parser"]
@@ -28,7 +28,13 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(run=run)
-    parser.add_argument("--index", required=True, type=Path, metavar="DIR", help="the index")
+    parser.add_argument(
+        "--index",
+        required=True,
+        type=place,
+        metavar="DIR",
+        help="the index, also at hdfs:// or s3://",
+    )
     parser.add_argument("--json", action="store_true", help="a list of what is wrong, as JSON")
 
 
@@ -36,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     """Print what is wrong."""
     from pagekin.index.verify import verify_index
 
-    wrong = verify_index(options.index, _report)
+    wrong = verify_index(index_here(options.index, options), _report)
     if options.json:
         print(json.dumps(wrong, indent=2))
     elif not wrong:

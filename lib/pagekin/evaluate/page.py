@@ -18,7 +18,9 @@ table{border-collapse:collapse;font-size:.9rem;margin:1rem 0;display:block;overf
 th,td{text-align:right;padding:.25rem .7rem;border-bottom:1px solid #8884;vertical-align:top}
 th:first-child,td:first-child{text-align:left}
 pre{background:#8881;padding:.6rem 1rem;overflow-x:auto;border-radius:.3rem;font-size:.85rem}
-svg{max-width:100%;height:auto}.words td{text-align:left}a{color:inherit;overflow-wrap:anywhere}
+svg{max-width:100%;height:auto}
+.words td,.last-words td:last-child{text-align:left}code{font-size:.8rem}
+a{color:inherit;overflow-wrap:anywhere}
 """
 
 

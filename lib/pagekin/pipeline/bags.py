@@ -9,8 +9,9 @@ from typing import Any
 from pagekin.bags.bag import Bag, parse_bag
 from pagekin.bags.describe import describe_bag
 from pagekin.bags.dictionary import Dictionary
+from pagekin.bags.frequencies import Frequencies
 from pagekin.errors import NotFoundError, UsageError, WorkspaceError
-from pagekin.pipeline.names import DICTIONARY, RESOLUTION
+from pagekin.pipeline.names import DICTIONARY, FREQUENCIES, RESOLUTION
 from pagekin.pipeline.records import find, neighbours, read_merged
 from pagekin.pipeline.workspace import Workspace
 from pagekin.web.resolution import Resolution
@@ -59,6 +60,13 @@ class BagStore:
         """The configuration that the bags were made with, as plain values."""
         record = self._workspace.stage_record("weighted_bags") or {}
         return dict(record.get("config", {}))
+
+    def frequencies(self) -> tuple[Frequencies, int]:
+        """The document frequencies, and the number of bags that hold any term."""
+        path = self._workspace.require("document_frequency") / FREQUENCIES
+        record = self._workspace.stage_record("bag_fragments") or {"result": {"counters": {}}}
+        counts = record["result"]["counters"].get("bags", {})
+        return Frequencies(path), counts.get("urls", 0) - counts.get("empty", 0)
 
     def describe(self, bag: Bag, count: int) -> dict[str, Any]:
         """The bag in words, heaviest term first; `count` of them, 0: all."""

@@ -42,7 +42,13 @@ class Labels:
         pages = self._label(store.all(), store.end_of)
         config = _config(store.config())
         changed = dataclasses.replace(config.signatures, **signatures)
-        return Material(pages, dataclasses.replace(config, signatures=changed))
+        frequencies, documents = store.frequencies()
+        return Material(
+            pages,
+            dataclasses.replace(config, signatures=changed),
+            frequencies=frequencies,
+            documents=documents,
+        )
 
     def _label(self, bags: Iterable[Bag], resolve: Callable[[str], str]) -> LabelledPages:
         directory = read_directory(self.files, self.config, resolve)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin.bags.bag import cosine
+from pagekin.bags.frequencies import Frequencies
 from pagekin.cocitation.kin import Kin
 from pagekin.config import BuildConfig, SignatureConfig, WeightConfig
 from pagekin.errors import UsageError
-from pagekin.evaluate import representations
+from pagekin.evaluate import representations, similarities
 from pagekin.evaluate.labelled import LabelledPages, PackedBags
 from pagekin.evaluate.representations.both import reciprocal_ranks
 from pagekin.evaluate.similarities import Material, make_representation, representation_names
@@ -115,7 +118,9 @@ def test_bags_that_are_not_normalised():
 
 def test_names():
     """The representations are the files of the folder."""
-    assert ["bags", "both", "cocitation", "cosine", "signatures"] == representation_names()
+    assert [
+        *("bags", "both", "cocitation", "common", "cosine", "reranked", "signatures", "tfidf")
+    ] == representation_names()
 
 
 def test_a_new_representation_is_one_file(tmp_path, monkeypatch):
@@ -137,6 +142,90 @@ def test_unknown_representation():
     """A name that is no file is refused."""
     with pytest.raises(UsageError, match="there is no representation 'bag'"):
         make_representation("bag", material_of(BAGS))
+
+
+# --- baselines, and candidates ranked again ---
+
+
+@pytest.mark.parametrize("common", [1, 8, 10**9])
+def test_rows_and_lists(common, monkeypatch):
+    """Frequent terms lie as rows and others as lists; where the border is shows nowhere."""
+    monkeypatch.setattr(similarities, "_COMMON", common)
+    monkeypatch.setattr(similarities, "_ROWS_SIZE", 8 * len(BAGS) * 20)
+    table = [make_representation("bags", material_of(BAGS)).similarities(k) for k in range(60)]
+    expected = [[round(plain_jaccard(a, b), 12) for b in BAGS] for a in BAGS]
+    assert expected == np.array(table).round(12).tolist()
+    assert (np.array(table) == np.array(table).T).all()
+
+
+def test_common_terms():
+    """The number of terms that both bags have, whatever they weigh."""
+    made = make_representation("common", material_of(BAGS))
+    for source, bag in enumerate(BAGS):
+        expected = [float(len(set(bag.terms) & set(other.terms))) for other in BAGS]
+        assert expected == made.similarities(source).tolist()
+
+
+def test_tfidf(tmp_path):
+    """The cosine of weights times ln(N / df), with the df and the N of all bags."""
+    terms = np.arange(16, 60, dtype=np.uint32)
+    df = (terms % 7 + 1).astype(np.uint32)
+    Frequencies.write(tmp_path / "f.arrays", terms, df, 40)
+    plain = BuildConfig(weight=WeightConfig(df="none"))
+    material = dataclasses.replace(
+        material_of(BAGS, plain), frequencies=Frequencies(tmp_path / "f.arrays"), documents=30
+    )
+    weighted = [
+        bag._replace(weights=bag.weights * np.log(30 / (bag.terms % 7 + 1))) for bag in BAGS
+    ]
+    made = make_representation("tfidf", material)
+    for source in range(0, len(BAGS), 7):
+        expected = [cosine(weighted[source], other) for other in weighted]
+        assert np.allclose(expected, made.similarities(source), atol=1e-6)
+
+
+def test_tfidf_needs(tmp_path):
+    """It needs document frequencies, and bags that are not weighted by them already."""
+    with pytest.raises(UsageError, match="needs document frequencies"):
+        make_representation("tfidf", material_of(BAGS))
+    Frequencies.write(tmp_path / "f.arrays", np.empty(0, np.uint32), np.empty(0, np.uint32), 1)
+    known = dataclasses.replace(
+        material_of(BAGS), frequencies=Frequencies(tmp_path / "f.arrays"), documents=3
+    )
+    with pytest.raises(UsageError, match=r'needs bags without df weights \(weight.df = "none"\)'):
+        make_representation("tfidf", known)
+
+
+@pytest.mark.parametrize("candidates", [0, 1, 5, 1000])
+def test_reranked(candidates):
+    """The best candidates by signatures have their exact similarity; the others keep the order of
+    signatures below them; pages without an equal signature have nothing in common."""
+    config = BuildConfig(signatures=SignatureConfig(count=16))
+    material = dataclasses.replace(material_of(BAGS, config), candidates=candidates)
+    exact, signed, made = (
+        make_representation(n, material) for n in ("bags", "signatures", "reranked")
+    )
+    for source in range(len(BAGS)):
+        right, rough = exact.similarities(source), signed.similarities(source)
+        found = made.similarities(source)
+        others = [k for k in range(len(BAGS)) if k != source and rough[k] > 0]
+        others.sort(key=lambda k: (-rough[k], k))
+        best = others[: candidates or None]
+        rest = others[len(best) :]
+        assert [right[k] for k in best] == [found[k] for k in best]
+        assert all(found[a] < min(right[best]) for a in rest)
+        assert rest == sorted(rest, key=lambda k: (-found[k], k))
+        none = [k for k in range(len(BAGS)) if k != source and not rough[k]]
+        assert not found[none].any()
+
+
+def test_alpha():
+    """Similarities up to alpha are none; those above are as they were."""
+    known = make_representation("bags", material_of(BAGS))
+    made = make_representation("bags", dataclasses.replace(material_of(BAGS), alpha=0.25))
+    for source in range(len(BAGS)):
+        expected = [s if s > 0.25 else 0.0 for s in known.similarities(source).tolist()]
+        assert expected == made.similarities(source).tolist()
 
 
 # --- co-citation ---

@@ -19,8 +19,7 @@ class BagSimilarities:
 
     def similarities(self, source: int) -> Similarities:
         """The bag Jaccard of a page with each page."""
-        shared = self._file.shared(source)
-        minima = self._file.sums(shared.pages, np.minimum(shared.own, shared.theirs))
+        minima = self._file.sums(source, np.minimum)
         maxima = self._sums + self._sums[source] - minima
         result: Similarities = np.zeros_like(minima)
         np.divide(minima, maxima, out=result, where=maxima > 0)

@@ -19,8 +19,7 @@ class CosineSimilarities:
 
     def similarities(self, source: int) -> Similarities:
         """The cosine of a page with each page."""
-        shared = self._file.shared(source)
-        products = self._file.sums(shared.pages, shared.own * shared.theirs)
+        products = self._file.sums(source, np.multiply)
         norms = self._norms * self._norms[source]
         result: Similarities = np.zeros_like(products)
         np.divide(products, norms, out=result, where=norms > 0)

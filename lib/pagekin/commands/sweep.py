@@ -1,0 +1,136 @@
+"""`pagekin sweep`: many strategies over one snapshot, judged by a directory."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pagekin.commands.labels import add_labels, check_labels
+from pagekin.errors import UsageError, naming
+
+if TYPE_CHECKING:
+    from pagekin.sweep.running import Sweep
+
+__all__ = ["add_parser"]
+
+_DESCRIPTION = """\
+Judge many strategies (windows, sources, stemming, weights, signatures) over one snapshot as
+`pagekin evaluate gamma` does, reading the pages once; compare them in pairs, and plot them.
+
+STRATEGIES is a file that names them (docs/formats.md), or one that ships with pagekin: `paper` has
+those of the paper's figures, baselines, and the cost of signatures. DIR keeps what was made: a
+sweep that was stopped goes on when the same command is given again.
+"""
+
+_EXAMPLES = """\
+examples:
+  pagekin sweep paper --directory directory.tsv --work sweep --report sweep.html crawl/
+  pagekin sweep mine.toml --directory content.rdf.u8.gz --work sweep --plots plots crawl/
+  pagekin sweep paper --directory d.tsv --work sweep --exclude-host curlie.org --json crawl/
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "sweep",
+        usage="%(prog)s STRATEGIES --directory FILE --work DIR [options] SNAPSHOT [SNAPSHOT ...]",
+        help="many strategies over one snapshot, compared and plotted",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    add = parser.add_argument
+    add("strategies", metavar="STRATEGIES", help="a file (.toml), or paper")
+    add("snapshot", nargs="+", metavar="SNAPSHOT", help="what to read, as of pagekin build")
+    add("--work", required=True, type=Path, metavar="DIR", help="keeps what was made")
+    add_labels(add)
+    add("--report", type=Path, metavar="OUT.html", help="write a report with all figures")
+    add("--plots", type=Path, metavar="DIR", help="write each figure as SVG and PNG")
+    add("--json", action="store_true", help="print JSON")
+    add("--base-url", default="", metavar="URL", help="put before the relative paths of a list")
+    add("--tasks", type=int, default=0, metavar="N", help="at once (default: one for each core)")
+    add("-q", "--quiet", action="store_true", help="no progress")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Sweep, and print the tables."""
+    from pagekin.evaluate.png import require_png
+    from pagekin.sweep.lines import sweep_lines
+    from pagekin.sweep.results import sweep_result
+
+    _check(options)
+    if options.plots:
+        require_png()  # before an hour's work, not behind it
+    sweep = _sweep(options)
+    results = sweep.run()
+    result = sweep_result(sweep.plan, results, options.seed, options.resamples)
+    result["settings"] = _settings(options)
+    _write(options, result)
+    print(json.dumps(result, ensure_ascii=False, indent=1) if options.json else "", end="")
+    if not options.json:
+        print("\n".join(sweep_lines(result)).lstrip("\n"))
+    return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    check_labels(options)
+    if options.tasks < 0:
+        raise UsageError("--tasks takes a number from 0")
+
+
+def _sweep(options: argparse.Namespace) -> Sweep:
+    from pagekin.pipeline.workspace import Workspace
+    from pagekin.sweep.progress import Progress
+    from pagekin.sweep.running import Sweep
+    from pagekin.sweep.strategies import read_plan
+    from pagekin.sweep.tasks import Judging
+    from pagekin.web.sources import list_snapshot
+
+    hosts = {"reading": {"exclude_host": options.exclude_host}} if options.exclude_host else {}
+    plan = read_plan(options.strategies, hosts)
+    judging = Judging(
+        tuple(map(str, options.directory)),
+        options.format,
+        options.depth,
+        options.shallow,
+        options.linked,
+        options.sample,
+        options.seed,
+        options.resamples,
+    )
+    snapshot = list_snapshot(options.snapshot, options.base_url)
+    workspace = Workspace.create(options.work)
+    width = options.tasks or os.cpu_count() or 1
+    return Sweep(plan, workspace, snapshot, judging, Progress(quiet=options.quiet), width)
+
+
+def _settings(options: argparse.Namespace) -> dict[str, Any]:
+    names = ("format", "depth", "shallow", "linked", "sample", "seed", "resamples")
+    return {
+        "strategies": options.strategies,
+        "directory": [str(path) for path in options.directory],
+        "snapshot": options.snapshot,
+        "work": str(options.work),
+        "exclude_host": list(options.exclude_host),
+        **{name: getattr(options, name) for name in names},
+    }
+
+
+def _write(options: argparse.Namespace, result: dict[str, Any]) -> None:
+    from pagekin.sweep.drawing import sweep_report, write_plots
+
+    if options.plots:
+        count = len(write_plots(options.plots, result))
+        print(f"pagekin: {count} plots are in {options.plots}", file=sys.stderr)
+    if options.report:
+        page = sweep_report(result, shlex.join(["pagekin", *sys.argv[1:]]))
+        with naming(options.report):
+            options.report.write_text(page, encoding="utf-8", errors="replace")
+        print(f"pagekin: the report is in {options.report}", file=sys.stderr)
