@@ -1,0 +1,114 @@
+"""One digest: the demo snapshot and 500 messy pages on every engine, the real ones included.
+
+Both are built together, as one snapshot in two folders: every engine reads all pages of both, and a
+chain of eight stages is not paid twice.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pagekin.index.header import read_header
+from tests.engines.clusters import LocalHadoop, spark_conf
+from tests.engines.mock_emr import MockEmr
+from tests.engines.sample import write_sample
+from tests.running import DEMO, pagekin
+
+pytestmark = pytest.mark.engines
+
+# Little is related in so small a web by the defaults; and what is empty shows no difference.
+FLAGS = ("--tasks", "2", "--shards", "2", "--cocitation-threshold", "0.3", "--json")
+
+Words = list[object]
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with both snapshots."""
+    folder = tmp_path_factory.mktemp("both")
+    shutil.copytree(DEMO, folder / "demo")
+    write_sample(folder / "sample", pages=560)  # of which 500 are read
+    return folder
+
+
+def _folders(both: Path) -> Words:
+    return [both / "demo", both / "sample"]
+
+
+def _build(base: Path, *words: object) -> dict[str, Any]:
+    work, index = base / "work", base / "index"
+    said = pagekin("build", *FLAGS, "--work", work, "--index", index, *words)
+    assert 0 == said.code, said.err
+    summary: dict[str, Any] = json.loads(said.out)
+    assert read_header(index).digest == summary["index"]["digest"]
+    return summary
+
+
+@pytest.fixture(scope="module")
+def expected(both: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the local runner makes."""
+    return _build(tmp_path_factory.mktemp("expected"), *_folders(both))
+
+
+# --- what each engine wants: words of the command, and where the snapshot lies for it ---
+
+
+def on_inline(base: Path, both: Path, request: pytest.FixtureRequest) -> Words:
+    return ["-r", "inline", *_folders(both)]
+
+
+def on_spark(master: str) -> Callable[[Path, Path, pytest.FixtureRequest], Words]:
+    def words(base: Path, both: Path, request: pytest.FixtureRequest) -> Words:
+        return ["-r", "spark", "-c", spark_conf(base / "spark.conf", master), *_folders(both)]
+
+    return words
+
+
+def on_hadoop(base: Path, both: Path, request: pytest.FixtureRequest) -> Words:
+    cluster: LocalHadoop = request.getfixturevalue("hadoop")
+    address = cluster.put(both, "both")
+    conf = cluster.conf(base / "hadoop.conf")
+    return ["-r", "hadoop", "-c", conf, f"{address}/demo", f"{address}/sample"]
+
+
+def on_emr(base: Path, both: Path, request: pytest.FixtureRequest) -> Words:
+    emr: MockEmr = request.getfixturevalue("emr")
+    words = ["-r", "emr", "-c", emr.conf, "--package", "none"]
+    return [*words, emr.upload(both / "demo", "demo"), emr.upload(both / "sample", "sample")]
+
+
+ENGINES = {
+    "inline": on_inline,
+    "spark-local": on_spark("local[2]"),
+    "spark-cluster": on_spark("local-cluster[2,1,1024]"),
+    "hadoop": on_hadoop,
+    "emr": on_emr,
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engines(engine, both, expected, tmp_path, request):
+    """Every engine gives the index of the local runner, bit for bit, and the same counters."""
+    words = ENGINES[engine](tmp_path, both, request)
+    summary = _build(tmp_path, *words)
+    assert expected["index"]["digest"] == summary["index"]["digest"]
+    assert _counters(expected) == _counters(summary)
+
+
+def _counters(summary: dict[str, Any]) -> dict[str, Any]:
+    return {stage["name"]: stage["counters"] for stage in summary["stages"]}
+
+
+def test_the_sample_is_worth_the_while(expected):
+    """No stage is empty, and what the sample is to hold is there."""
+    stages = {stage["name"]: stage for stage in expected["stages"]}
+    assert [] == [name for name, stage in stages.items() if not stage["records"]]
+    assert 500 < stages["bag_fragments"]["counters"]["records"]["used"]
+    assert 0 < stages["inventory"]["counters"]["inventory"]["redirects"]
+    assert 9 == stages["inventory"]["counters"]["files"]["read"]
