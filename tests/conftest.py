@@ -10,7 +10,7 @@ import pytest
 from hypothesis import Phase, settings
 
 from pagekin.cli import main
-from tests.running import DEMO, Said, pagekin
+from tests.running import BAGS, DEMO, Said, pagekin
 from tests.small import write_snapshot
 
 # Reproducible in CI and short of minutes when something fails: the first failing example will do.
@@ -25,9 +25,9 @@ settings.load_profile("pagekin")
 
 @pytest.fixture(scope="session")
 def demo_work(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with the demo snapshot, built by the local runner. For reading only."""
+    """A workspace with the bags of the demo, built by the local runner. For reading only."""
     work = tmp_path_factory.mktemp("demo") / "work"
-    said = pagekin("build", "--quiet", "--tasks", "2", "--work", work, DEMO)
+    said = pagekin("build", "--quiet", "--tasks", "2", *BAGS, "--work", work, DEMO)
     assert (0, "", "") == said
     return work
 

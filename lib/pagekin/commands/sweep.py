@@ -53,7 +53,9 @@ def add_parser(commands: Any) -> None:
     add_labels(add)
     add("--report", type=Path, metavar="OUT.html", help="write a report with all figures")
     add("--plots", type=Path, metavar="DIR", help="write each figure as SVG and PNG")
-    add("--json", action="store_true", help="print JSON")
+    printed = parser.add_mutually_exclusive_group().add_argument
+    printed("--json", action="store_true", help="print JSON")
+    printed("--markdown", action="store_true", help="print Markdown; with --plots it shows the plots")
     add("--base-url", default="", metavar="URL", help="put before the relative paths of a list")
     add("--tasks", type=int, default=0, metavar="N", help="at once (default: one for each core)")
     add("-q", "--quiet", action="store_true", help="no progress")
@@ -62,7 +64,6 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Sweep, and print the tables."""
     from pagekin.evaluate.png import require_png
-    from pagekin.sweep.lines import sweep_lines
     from pagekin.sweep.results import sweep_result
 
     _check(options)
@@ -73,10 +74,19 @@ def run(options: argparse.Namespace) -> int:
     result = sweep_result(sweep.plan, results, options.seed, options.resamples)
     result["settings"] = _settings(options)
     _write(options, result)
-    print(json.dumps(result, ensure_ascii=False, indent=1) if options.json else "", end="")
-    if not options.json:
-        print("\n".join(sweep_lines(result)).lstrip("\n"))
+    print(_said(options, result))
     return 0
+
+
+def _said(options: argparse.Namespace, result: dict[str, Any]) -> str:
+    from pagekin.sweep.lines import sweep_lines
+    from pagekin.sweep.markdown import sweep_markdown
+
+    if options.json:
+        return json.dumps(result, ensure_ascii=False, indent=1)
+    if options.markdown:
+        return "\n".join(sweep_markdown(result, str(options.plots or ""))).rstrip("\n")
+    return "\n".join(sweep_lines(result)).lstrip("\n")
 
 
 def _check(options: argparse.Namespace) -> None:

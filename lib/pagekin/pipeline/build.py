@@ -8,7 +8,7 @@ again, and a sentence says why. A stage whose input came out the same as before 
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,14 @@ import pagekin
 from pagekin.config import BuildConfig, to_dict
 from pagekin.errors import StageError
 from pagekin.options import to_flags
-from pagekin.pipeline.indexing import make_index
+from pagekin.pipeline.indexing import make_index, make_remote_index
 from pagekin.pipeline.names import PARTS
 from pagekin.pipeline.progress import StageProgress
+from pagekin.pipeline.remote import AnyWorkspace, required_table
+from pagekin.pipeline.remote_index import RemoteIndex
 from pagekin.pipeline.report import Report, write_summary
-from pagekin.pipeline.runner import Engine, StageResult, collect_result, run_job
-from pagekin.pipeline.stages import Stage, settle_shards, wanted_stages
-from pagekin.pipeline.workspace import Workspace
+from pagekin.pipeline.runner import Engine, StageResult, collect_result, one_cluster, run_job
+from pagekin.pipeline.stages import WITH_BLOCKS, Stage, settle_shards, wanted_stages
 from pagekin.tables import ArrayFile
 from pagekin.web.sources import Source
 
@@ -50,15 +51,16 @@ class Decision:
 class Build:
     """One run of the chain."""
 
-    workspace: Workspace
+    workspace: AnyWorkspace
     config: BuildConfig
     engine: Engine
     snapshot: list[Source]
     until: str = ""
     max_failed_files: int = 0
     quiet: bool = False
-    index: Path | None = None
+    index: Path | RemoteIndex | None = None
     parts: Collection[str] = PARTS
+    runs: Callable[..., tuple[float, float]] = run_job  # or another with its arguments
 
     def stages(self) -> tuple[Stage, ...]:
         """The stages that are wanted, in order."""
@@ -73,8 +75,9 @@ class Build:
         began = time.monotonic()
         with self.workspace.locked():
             try:
-                for stage in self.stages():
-                    summary["stages"].append(self._step(stage, report))
+                with one_cluster(self.engine, report.cluster) as self.engine:
+                    for stage in self.stages():
+                        summary["stages"].append(self._step(stage, report))
                 if self.index is not None:
                     summary["index"] = self._make_index(self.index, report)
                 summary["state"] = "complete"
@@ -86,7 +89,7 @@ class Build:
                 raise
             finally:
                 summary["seconds"] = round(time.monotonic() - began, 3)
-                write_summary(self.workspace.path / "summary.json", summary)
+                write_summary(self.workspace, summary)
         return summary
 
     def _new_summary(self) -> dict[str, Any]:
@@ -111,7 +114,7 @@ class Build:
         state = "built" if decision.build else "kept"
         return {"name": stage.name, "state": state, "reason": decision.reason, **record["result"]}
 
-    def _make_index(self, path: Path, report: Report) -> dict[str, Any]:
+    def _make_index(self, path: Path | RemoteIndex, report: Report) -> dict[str, Any]:
         files = {Path(source.uri).name for source in self.snapshot}
         snapshot = {
             "files": len(self.snapshot),
@@ -119,7 +122,11 @@ class Build:
             "names": sorted(files)[:_NAMES],
         }
         names = [stage.name for stage in self.stages()]
-        made = make_index(self.workspace, self._index_config(), names, path, snapshot, report)
+        material = (self.workspace, self._index_config(), names)
+        if isinstance(path, RemoteIndex):
+            made = make_remote_index(*material, path, snapshot, report)
+        else:
+            made = make_index(*material, path, snapshot, report)
         report.index(made)
         return made
 
@@ -143,14 +150,14 @@ class Build:
         record = self.workspace.stage_record(stage.name)
         if record is None:
             return Decision(stage, True, "not there yet")
-        reasons = list(_differences(record["depends"], self._depends(stage)))
+        reasons = list(_differences(_like(record["depends"], stage), self._depends(stage)))
         failed = _failed_files(record["result"]["counters"])
         if failed > self.max_failed_files:
             reasons.append(f"files that could not be read were left out: {failed}")
         return Decision(stage, bool(reasons), "; ".join(reasons) or "up to date")
 
     def _depends(self, stage: Stage) -> dict[str, Any]:
-        depends: dict[str, Any] = {"version": stage.version}
+        depends: dict[str, Any] = {"version": stage.version, "flags": list(stage.flags)}
         for section in stage.sections:
             values = to_dict(self._config_for(stage), (section,))[section]
             depends |= {f"{section}.{key}": _plain(value) for key, value in values.items()}
@@ -174,14 +181,19 @@ class Build:
         notes = made / "progress"
         notes.mkdir()
         config = self._config_for(stage)
-        options = [*to_flags(config, stage.sections), *self._table_options(stage)]
-        options += ["--progress-dir", str(notes)]
+        options = [*to_flags(config, stage.sections), *stage.flags, *self._table_options(stage)]
         files = len(self.snapshot)
+        if self.engine.runner == "emr":  # no node of it sees our folder of notes
+            total, unit = 0, "records"
+        else:
+            options += ["--progress-dir", str(notes)]
         with StageProgress(
             stage.name, notes, report.progress_to, files=files, total=total, unit=unit
         ):
-            seconds, cpu = run_job(stage, self.engine, options, inputs, made)
+            output = self.workspace.output(stage.name)
+            seconds, cpu = self.runs(stage, self.engine, options, inputs, made, output)
             began = time.monotonic()
+            self.workspace.bring(stage.name, made / "output", whole=stage.makes_tables)
             result = collect_result(made / "output")
             stage.finish(made / "output", result.counters)
         result.seconds = round(seconds + time.monotonic() - began, 3)
@@ -198,19 +210,20 @@ class Build:
         self.workspace.complete(stage.name, made / "output", record)
         report.built(stage.name, asdict(result))
 
-    def _inputs(self, stage: Stage, made: Path) -> tuple[list[Path], int, str]:
+    def _inputs(self, stage: Stage, made: Path) -> tuple[list[str], int, str]:
         """Input paths, and how much there is to do in which unit."""
         if stage.reads:
             record = self.workspace.stage_record(stage.reads) or {}
-            return self.workspace.parts(stage.reads), record["result"]["records"], "records"
+            total = 0 if stage.takes else record["result"]["records"]  # 0: nobody knows
+            return self.workspace.inputs(stage.reads, stage.takes), total, "records"
         paths = write_manifests(made / "manifests", self.snapshot, self.engine.width)
-        return paths, total_size(self.snapshot), "bytes"
+        return list(map(str, paths)), total_size(self.snapshot), "bytes"
 
     def _table_options(self, stage: Stage) -> Iterator[str]:
         wanted = {s.name for s in self.stages()}
         for option, (name, file) in stage.tables.items():
             if name in wanted:
-                path = self.workspace.require(name) / file
+                path = required_table(self.workspace, name, file)
                 ArrayFile(path).verify()  # damage would end no task and show in no count
                 yield f"--{option}"
                 yield str(path)
@@ -244,7 +257,8 @@ def plan(build: Build) -> list[Decision]:
 def write_manifests(folder: Path, snapshot: list[Source], width: int) -> list[Path]:
     """Small files that name the WARC files, one for each map task, of about equal bytes."""
     folder.mkdir()
-    count = max(width, total_size(snapshot) // _BYTES_PER_TASK)
+    unknown = sum(source.size < 0 for source in snapshot)  # as in lists: a task for each
+    count = max(width, total_size(snapshot) // _BYTES_PER_TASK + unknown)
     count = min(count, len(snapshot), _MAX_MANIFESTS)
     loads = [0] * count
     shares: list[list[str]] = [[] for _ in range(count)]
@@ -276,6 +290,14 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
+def _like(before: dict[str, Any], stage: Stage) -> dict[str, Any]:
+    """What a stage depended on, without blocks that it made and that nobody wants now."""
+    extra = [flag for flag in before.get("flags", []) if flag not in stage.flags]
+    if extra != [WITH_BLOCKS]:
+        return {"flags": [], **before}
+    return {k: v for k, v in before.items() if not k.startswith("blocks.")} | {"flags": []}
+
+
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
     """Sentences on what changed."""
     for key in sorted(before.keys() | now.keys()):
@@ -288,5 +310,9 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
             yield "the snapshot changed"
         elif key == "version":
             yield "this pagekin makes it differently"
+        elif key == "flags":
+            yield f"its job is to run with {' '.join(new)}"
+        elif key not in before and now.get("flags") != before.get("flags"):
+            continue  # what goes with the flag
         else:
             yield f"{key} changed from {old} to {new}"

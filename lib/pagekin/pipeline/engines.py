@@ -6,18 +6,17 @@ FileNotFoundError. Not asked here: whether a cluster answers, or lets us in.
 
 from __future__ import annotations
 
+import os
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from mrjob.conf import load_opts_from_mrjob_confs
-
 from pagekin.pipeline.job import PagekinJob
 from pagekin.pipeline.names import ON_THIS_MACHINE
 from pagekin.pipeline.runner import listening
 
-__all__ = ["missing_engine"]
+__all__ = ["hadoop_program", "missing_engine", "offer_hadoop"]
 
 _HADOOP = (
     "install a Hadoop client and set HADOOP_HOME, or PATH, or name its program as hadoop_bin in"
@@ -28,6 +27,7 @@ _SPARK = (
     " configuration (-c)"
 )
 _PYSPARK = "there is no Python package pyspark; install it here, in the version of your Spark"
+_JAVA = "there is no program java, which Spark needs; install Java 17, or set JAVA_HOME"
 _EMR = "or aws_access_key_id and aws_secret_access_key in mrjob's configuration (-c)"
 
 
@@ -43,6 +43,20 @@ def missing_engine(runner: str, conf: Path | None) -> str:
     return f"-r {runner}: {problem}" if problem else ""
 
 
+def hadoop_program(conf: Path | None, runner: str = "hadoop") -> list[str]:
+    """The `hadoop` command that mrjob would call."""
+    with listening(verbose=False), _runner(runner, conf) as made:
+        return list(made.fs.hadoop.get_hadoop_bin())
+
+
+def offer_hadoop(conf: Path | None) -> None:
+    """Let readers of hdfs:// on this machine find the `hadoop` that mrjob would call."""
+    program = shutil.which(hadoop_program(conf)[0])
+    if program and not shutil.which("hadoop"):
+        folder = str(Path(program).absolute().parent)
+        os.environ["PATH"] = os.pathsep.join([os.environ.get("PATH", os.defpath), folder])
+
+
 def _hadoop(conf: Path | None) -> str:
     with _runner("hadoop", conf) as runner:
         return _program(runner.get_hadoop_bin(), _HADOOP)
@@ -52,18 +66,19 @@ def _spark(conf: Path | None) -> str:
     if find_spec("pyspark") is None:  # mrjob imports it here, too
         return _PYSPARK
     with _runner("spark", conf) as runner:
-        return _program(runner.get_spark_submit_bin(), _SPARK)
+        problem = _program(runner.get_spark_submit_bin(), _SPARK)
+    java = os.environ.get("JAVA_HOME") or shutil.which("java")
+    return problem or ("" if java else _JAVA)
 
 
 def _emr(conf: Path | None) -> str:
-    # mrjob's runner would look for its bucket at once
+    # imported here: both take boto3, and so 0.2 s
+    from pagekin.pipeline.emr import conf_problem, options_of  # noqa: PLC0415
     from pagekin.web.s3 import missing_credentials  # noqa: PLC0415
 
-    loaded = load_opts_from_mrjob_confs("emr", [str(conf)] if conf else None)
-    if any(options.get("aws_access_key_id") for _, options in loaded):
-        return ""
-    problem = missing_credentials()
-    return f"{problem}, {_EMR}" if problem else ""
+    options = options_of(conf)
+    problem = "" if options.get("aws_access_key_id") else missing_credentials()
+    return f"{problem}, {_EMR}" if problem else conf_problem(options)
 
 
 _look = {"hadoop": _hadoop, "spark": _spark, "emr": _emr}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
@@ -22,12 +23,12 @@ from pagekin.index.header import IndexHeader, read_header
 from pagekin.index.records import parse_piece
 from pagekin.pipeline.names import FREQUENCIES, RESOLUTION
 from pagekin.pipeline.progress import StageProgress, TaskProgress
-from pagekin.pipeline.records import read_merged
+from pagekin.pipeline.remote import AnyWorkspace, required_table
+from pagekin.pipeline.remote_index import RemoteIndex
 from pagekin.pipeline.report import Report
-from pagekin.pipeline.workspace import Workspace
 from pagekin.tables import ArrayFile
 
-__all__ = ["make_index"]
+__all__ = ["make_index", "make_remote_index"]
 
 T = TypeVar("T")
 Pair = tuple[bytes, bytes]
@@ -36,7 +37,7 @@ _SHARDS, _KIN = "index_shards", "related"  # the stages that an index is made of
 
 
 def make_index(  # noqa: PLR0917
-    workspace: Workspace,
+    workspace: AnyWorkspace,
     config: BuildConfig,
     stages: Collection[str],
     path: Path,
@@ -48,7 +49,7 @@ def make_index(  # noqa: PLR0917
     `stages` are those of the build: an index has bags, or related pages by co-citation, or both.
     """
     began = time.monotonic()
-    made_of = [name for name in (_SHARDS, _KIN) if name in stages]
+    made_of = _made_of(stages)
     built_from = _built_from(workspace, made_of)
     sweep_beside(path)
     header = _standing(path, config, built_from)
@@ -64,18 +65,48 @@ def make_index(  # noqa: PLR0917
                 _frequencies(workspace, made_of),
                 [source],
             )
+    size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    described = _described(str(path), state, header, size)
+    return {**described, "seconds": round(time.monotonic() - began, 3)}
+
+
+def make_remote_index(  # noqa: PLR0917
+    workspace: AnyWorkspace,
+    config: BuildConfig,
+    stages: Collection[str],
+    place: RemoteIndex,
+    snapshot: dict[str, Any],
+    report: Report,
+) -> dict[str, Any]:
+    """The same in a store: made on this machine, and moved there."""
+    began = time.monotonic()
+    scratch = workspace.new_folder("made")
+    header = place.standing(scratch)
+    if header and _is_same(header, config, _built_from(workspace, _made_of(stages))):
+        made = _described(place.uri, "kept", header, sum(place.sizes().values()))
+    else:
+        made = make_index(workspace, config, stages, scratch / "index", snapshot, report)
+        place.put(scratch / "index")
+        shutil.rmtree(scratch)
+    return {**made, "path": place.uri, "seconds": round(time.monotonic() - began, 3)}
+
+
+def _made_of(stages: Collection[str]) -> list[str]:
+    return [name for name in (_SHARDS, _KIN) if name in stages]
+
+
+def _described(path: str, state: str, header: IndexHeader, size: int) -> dict[str, Any]:
     return {
-        "path": str(path),
+        "path": path,
         "state": state,
         "digest": header.digest,
         "documents": header.documents,
         "shards": header.shards,
-        "bytes": sum(file.stat().st_size for file in path.rglob("*") if file.is_file()),
-        "seconds": round(time.monotonic() - began, 3),
+        "bytes": size,
     }
 
 
-def _built_from(workspace: Workspace, stages: Collection[str]) -> dict[str, str]:
+def _built_from(workspace: AnyWorkspace, stages: Collection[str]) -> dict[str, str]:
     """Digests of what goes into an index; none depends on where the snapshot lies."""
     digests = {}
     for name in stages:
@@ -94,9 +125,14 @@ def _standing(path: Path, config: BuildConfig, built_from: dict[str, str]) -> In
         header = read_header(path)
     except InputError:
         return None
-    same = to_plain(to_dict(config)) == header.config
-    same = same and [built_from] == [source.get("built_from") for source in header.sources]
+    same = _is_same(header, config, built_from)
     return header if same and _is_whole(path, header) else None
+
+
+def _is_same(header: IndexHeader, config: BuildConfig, built_from: dict[str, str]) -> bool:
+    """Would the index that is to be made be this one?"""
+    same = to_plain(to_dict(config)) == header.config
+    return same and [built_from] == [source.get("built_from") for source in header.sources]
 
 
 def _is_whole(path: Path, header: IndexHeader) -> bool:
@@ -115,20 +151,20 @@ def to_plain(config: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     }
 
 
-def _aliases(workspace: Workspace) -> list[Path]:
-    path = workspace.stage_path("inventory") / RESOLUTION
-    return [path] if path.exists() else []
+def _aliases(workspace: AnyWorkspace) -> list[Path]:
+    path = workspace.table("inventory", RESOLUTION)
+    return [path] if path else []
 
 
-def _frequencies(workspace: Workspace, stages: Collection[str]) -> dict[str, float]:
+def _frequencies(workspace: AnyWorkspace, stages: Collection[str]) -> dict[str, float]:
     if _SHARDS not in stages:
         return {"bags": 0, "terms": 0, "mu": 0.0, "sigma": 0.0}
-    table = Frequencies(workspace.require("document_frequency") / FREQUENCIES)
+    table = Frequencies(required_table(workspace, "document_frequency", FREQUENCIES))
     return {"bags": table.bags, "terms": len(table), "mu": table.mu, "sigma": table.sigma}
 
 
 def _pieces(
-    workspace: Workspace, config: BuildConfig, stages: Collection[str], report: Report
+    workspace: AnyWorkspace, config: BuildConfig, stages: Collection[str], report: Report
 ) -> Iterator[tuple[int, Piece]]:
     """The pieces of all shards, in their order: first of bags, then of related pages."""
     shards = config.index.shards
@@ -137,7 +173,7 @@ def _pieces(
     total = sum(record["result"]["records"] for record in records.values())
     shown = StageProgress("index", notes, report.progress_to, total=total)
     with shown, TaskProgress(str(notes)) as progress:
-        streams = {name: _noted(read_merged(workspace.require(name)), progress) for name in stages}
+        streams = {name: _noted(workspace.records(name), progress) for name in stages}
         bags = _Runs(map(parse_piece, streams.get(_SHARDS, iter(()))))
         kin = _Runs((shard_of_key(pair[0], shards), pair) for pair in streams.get(_KIN, iter(())))
         for shard in range(shards):

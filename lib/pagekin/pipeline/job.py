@@ -31,13 +31,14 @@ import pagekin
 from pagekin.config import BuildConfig
 from pagekin.errors import UsageError
 from pagekin.options import add_flags, config_from_flags
-from pagekin.pipeline.names import TASK_KEY
+from pagekin.pipeline.names import READING, TASK_KEY
 from pagekin.pipeline.progress import TaskProgress
 from pagekin.pipeline.statistics import TaskStatistics
 
 __all__ = ["BytesProtocol", "PagekinJob", "Pair"]
 
 
+_PLACE = 500  # bytes of an address or key that a message shows
 _NOTE_EVERY = 256  # records: looking at the clock is dearer than reading one
 
 Pair = tuple[bytes, bytes]
@@ -68,6 +69,7 @@ class PagekinJob(MRJob):  # type: ignore[misc]
 
     SECTIONS: ClassVar[tuple[str, ...]] = ()  # the parts of BuildConfig that become options
     REDUCES: ClassVar[bool] = True
+    READS_FILES: ClassVar[bool] = False  # its input is manifests of the snapshot
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """The work of one map task."""
@@ -95,6 +97,7 @@ class PagekinJob(MRJob):  # type: ignore[misc]
         except UsageError as error:
             self.arg_parser.error(str(error))
         self._statistics = TaskStatistics()
+        self._at = b""  # the key of the record that is being worked on
         self.counters_ = self._statistics.counters  # mrjob has a method of the plain name
 
     def _print_help(self, options: Any) -> None:
@@ -103,20 +106,32 @@ class PagekinJob(MRJob):  # type: ignore[misc]
             sys.stdout.write(f"{inspect.getdoc(sys.modules[type(self).__module__])}\n\n")
         super()._print_help(options)
 
+    def _runner_class(self) -> Any:
+        if self.options.runner == "hadoop":
+            from pagekin.pipeline.hadoop import HadoopRunner  # noqa: PLC0415 - no task needs it
+
+            return HadoopRunner
+        return super()._runner_class()
+
     def dirs(self) -> list[str]:
         if self.options.runner in {None, "inline", "local"}:
             return list(super().dirs())  # tasks have this interpreter, and so this package
         package = Path(pagekin.__file__).parent
         return [f"{package}#pagekin", *super().dirs()]
 
+    def sort_values(self) -> bool:
+        # a job of mappers only would write a tab behind each of its lines on Hadoop
+        return bool(super().sort_values()) and self.REDUCES
+
     # --- tasks ---
 
     def steps(self) -> list[MRStep]:
         # the two methods only tell mrjob that there is a mapper and a reducer
-        parts = {"mapper": self._unused}
         if self.REDUCES:
-            parts["reducer"] = self._unused
-        return [MRStep(**parts)]
+            return [MRStep(mapper=self._unused, reducer=self._unused)]
+        # said in the step, because a number of reducers in mrjob's configuration overrides mrjob's
+        # own 0, and Hadoop would sort the records and put a tab behind each
+        return [MRStep(mapper=self._unused, jobconf={"mapreduce.job.reduces": "0"})]
 
     def _unused(self, *_: Any) -> None:
         raise NotImplementedError("map_pairs and reduce_pairs are overridden")
@@ -124,14 +139,17 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     def map_pairs(self, pairs: Iterable[Pair], step_num: int = 0) -> Iterator[Pair]:
         # statistics among the input of a mapper are those of an earlier stage
         mine = self._without_statistics(pairs, lambda said: None)
-        return self._account(self.map_task(mine), is_output=not self.REDUCES)
+        mine = self._named(mine) if self.READS_FILES else mine
+        task = self._account(self.map_task(mine), is_output=not self.REDUCES)
+        return self._explained("mapper", task)
 
     def reduce_pairs(self, pairs: Iterable[Pair], step_num: int = 0) -> Iterator[Pair]:
         def add_mapper(said: bytes) -> None:
             self._statistics.merge(said, output=False)
 
         mine = self._without_statistics(pairs, add_mapper)
-        return self._account(self.reduce_task(mine), is_output=True)
+        task = self._account(self.reduce_task(mine), is_output=True)
+        return self._explained("reducer", task)
 
     def _without_statistics(
         self, pairs: Iterable[Pair], take: Callable[[bytes], None]
@@ -143,11 +161,30 @@ class PagekinJob(MRJob):  # type: ignore[misc]
                 if pair[0] == TASK_KEY:
                     take(pair[1])
                     continue
+                self._at = pair[0]
                 yield pair
                 seen += 1
                 if not seen % _NOTE_EVERY:
                     self.progress.add(records=_NOTE_EVERY)
             self.progress.add(records=seen % _NOTE_EVERY)
+
+    def _named(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """The lines of a manifest; should the task be killed, nothing else tells where it was."""
+        for pair in pairs:
+            print(f"{READING}{self._place()}", file=sys.stderr, flush=True)  # noqa: T201
+            yield pair
+
+    def _explained(self, kind: str, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """The pairs; to an error it is added where in the input it arose."""
+        try:
+            yield from pairs
+        except Exception as error:
+            where = f"at {self._place()}" if self._at else "before its first record"
+            error.add_note(f"in a {kind} of {type(self).__name__}, {where}")
+            raise
+
+    def _place(self) -> str:
+        return self._at[:_PLACE].decode("utf-8", "backslashreplace")
 
     def _account(self, pairs: Iterable[Pair], *, is_output: bool) -> Iterator[Pair]:
         """The pairs, and behind them the statistics of the task."""

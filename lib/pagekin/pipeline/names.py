@@ -7,6 +7,7 @@ __all__ = [
     "FREQUENCIES",
     "ON_THIS_MACHINE",
     "PARTS",
+    "READING",
     "RESOLUTION",
     "RUNNERS",
     "TASK_KEY",
@@ -21,6 +22,9 @@ PARTS = ("bags", "cocitation")
 
 # The key of a task's statistics, the last line of every part file; sorts before every URL.
 TASK_KEY = b"!task"
+
+# What a task says on stderr before it opens a file: a task that is killed has no other last words.
+READING = "reading "
 
 # Tables that a finished stage keeps beside its part files.
 RESOLUTION = "resolution.arrays"

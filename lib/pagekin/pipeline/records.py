@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from operator import itemgetter
 from pathlib import Path
@@ -17,7 +17,17 @@ from typing import BinaryIO
 from pagekin.pipeline.names import TASK_KEY
 from pagekin.tables import allow_open
 
-__all__ = ["find", "last_line", "neighbours", "part_files", "read_merged", "read_records"]
+__all__ = [
+    "Pair",
+    "find",
+    "last_line",
+    "last_line_of",
+    "merged",
+    "neighbours",
+    "part_files",
+    "read_merged",
+    "read_records",
+]
 
 Pair = tuple[bytes, bytes]
 
@@ -41,8 +51,12 @@ def read_merged(folder: Path) -> Iterator[Pair]:
     paths = part_files(folder)
     allow_open(len(paths) + _OTHER_FILES)
     with ExitStack() as stack:
-        streams = [_pairs(stack.enter_context(p.open("rb"))) for p in paths]
-        yield from heapq.merge(*streams, key=itemgetter(0))
+        yield from merged(stack.enter_context(p.open("rb")) for p in paths)
+
+
+def merged(files: Iterable[BinaryIO]) -> Iterator[Pair]:
+    """The records of open part files in the order of their keys."""
+    return heapq.merge(*map(_pairs, files), key=itemgetter(0))
 
 
 def _pairs(lines: BinaryIO) -> Iterator[Pair]:
@@ -54,15 +68,24 @@ def _pairs(lines: BinaryIO) -> Iterator[Pair]:
 
 def last_line(path: Path) -> bytes:
     """The last line of a file, without its end; empty for an empty file."""
+
+    def read_from(start: int) -> bytes:
+        file.seek(start)
+        return file.read()
+
     with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        block = _BLOCK
-        while True:
-            start = file.seek(max(0, size - block))
-            _, before, line = file.read().removesuffix(b"\n").rpartition(b"\n")
-            if before or not start:
-                return line
-            block *= 8
+        return last_line_of(file.seek(0, os.SEEK_END), read_from)
+
+
+def last_line_of(size: int, read_from: Callable[[int], bytes]) -> bytes:
+    """The same of any file of so many bytes, which can be read from a byte on."""
+    block = _BLOCK
+    while True:
+        start = max(0, size - block)
+        _, before, line = read_from(start).removesuffix(b"\n").rpartition(b"\n")
+        if before or not start:
+            return line
+        block *= 8
 
 
 def find(folder: Path, key: bytes) -> bytes | None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 import sys
-from pathlib import Path
 from typing import Any, TextIO
 
 from pagekin.errors import PagekinError
 from pagekin.pipeline.progress import duration
-from pagekin.pipeline.workspace import write_json
+from pagekin.pipeline.remote import AnyWorkspace
 
 __all__ = ["Report", "summary_lines", "write_summary"]
 
@@ -42,6 +41,10 @@ class Report:
             f" {made['shards']} shard{'s' if made['shards'] != 1 else ''}, {_size(made['bytes'])}"
         )
 
+    def cluster(self, sentence: str) -> None:
+        """A cluster that the build made does something."""
+        self._say(f"         {sentence}")
+
     def _say(self, sentence: str) -> None:
         self._out.write(f"{sentence}\n")
         self._out.flush()
@@ -71,12 +74,13 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
     return lines
 
 
-def write_summary(path: Path, summary: dict[str, Any]) -> None:
+def write_summary(workspace: AnyWorkspace, summary: dict[str, Any]) -> None:
     """Keep the summary; a disk that is full for it, too, must not hide why the build failed."""
     try:
-        write_json(path, summary)
-    except OSError as error:
-        sentence = f"{path} cannot be written: {error.strerror or error}"
+        workspace.write_summary(summary)
+    except (OSError, PagekinError) as error:
+        reason = getattr(error, "strerror", None) or error
+        sentence = f"{workspace.name}/summary.json cannot be written: {reason}"
         if summary["state"] == "complete":
             raise PagekinError(sentence) from error
         sys.stderr.write(f"pagekin: {sentence}\n")

@@ -10,24 +10,38 @@ import subprocess
 import time
 import traceback
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
+from mrjob.step import StepFailedException
 from mrjob.util import to_lines
 
 from pagekin.errors import PagekinError, StageError
 from pagekin.pipeline.job import PagekinJob
 from pagekin.pipeline.names import ON_THIS_MACHINE, TASK_KEY
+from pagekin.pipeline.package import package_words
 from pagekin.pipeline.records import last_line, part_files
 from pagekin.pipeline.stages import Stage
 from pagekin.pipeline.statistics import DIGESTS, TaskStatistics
+from pagekin.pipeline.stores import is_remote
 
-__all__ = ["Engine", "StageResult", "collect_result", "listening", "run_job"]
+if TYPE_CHECKING:
+    from pagekin.pipeline.emr import Cluster
 
-_LAST_WORDS = 25  # lines of the runner's log that a failure shows
+__all__ = [
+    "Engine",
+    "StageResult",
+    "collect_result",
+    "job_class",
+    "listening",
+    "one_cluster",
+    "run_job",
+]
+
+_LAST_WORDS = 30  # lines of the runner's log that a failure shows
 
 
 @dataclass(frozen=True)
@@ -38,21 +52,31 @@ class Engine:
     conf: Path | None = None
     tasks: int = 0  # tasks at once; 0: one for each core
     verbose: bool = False
+    package: Path | None = None  # the dependencies, for nodes that have none
+    cluster: Cluster | None = None  # on EMR: that of the chain
 
     @property
     def width(self) -> int:
         return self.tasks or os.cpu_count() or 1
 
-    def arguments(self, made: Path, output: Path) -> list[str]:
+    def arguments(self, made: Path, output: Path | str) -> list[str]:
         """mrjob's arguments for a job that writes to `output`."""
         words = ["-r", self.runner, "--no-cat-output"]
         words += ["-c", str(self.conf)] if self.conf else []
         if self.runner in ON_THIS_MACHINE:
             words += ["--output-dir", str(output), "--local-tmp-dir", str(made)]
             words += [] if self.conf else ["--no-conf"]
+        elif is_remote(str(output)):
+            words += ["--output-dir", str(output)]
         if self.runner == "local":
             # mrjob is installed here; shipping it would cost each task 0.1 s and a lock file
             words += ["--num-cores", str(self.width), "--no-bootstrap-mrjob"]
+        if self.package:
+            words += package_words(self.package)
+        if self.runner == "emr":
+            # mrjob would wait ten minutes for logs after each step, and needs nothing out of them
+            words += ["--no-read-logs"]
+            words += ["--cluster-id", self.cluster.identity] if self.cluster else []
         return words
 
 
@@ -72,28 +96,49 @@ class StageResult:
     cpu_seconds: float = 0.0
 
 
-def run_job(
-    stage: Stage, engine: Engine, options: list[str], inputs: list[Path], made: Path
+def run_job(  # noqa: PLR0917 - a job, and where it is to run
+    stage: Stage,
+    engine: Engine,
+    options: list[str],
+    inputs: Sequence[Path | str],
+    made: Path,
+    remote: str = "",
 ) -> tuple[float, float]:
-    """Run the stage's job; its part files are in `made`/output. Gives wall and CPU seconds."""
+    """Run the stage's job; gives wall and CPU seconds.
+
+    Its part files are in `made`/output, or stay at a remote address where one is named.
+    """
     output = made / "output"
-    words = [*engine.arguments(made, output), *options, *map(str, inputs)]
-    job = _job_class(stage)(words)
     began, cpu = time.monotonic(), _cpu_seconds()
-    with listening(engine.verbose) as last_words:
+    with one_cluster(engine) as on, listening(engine.verbose) as last_words:
         try:
-            with job.make_runner() as runner:
+            words = [*on.arguments(made, remote or output), *options, *map(str, inputs)]
+            with job_class(stage)(words).make_runner() as runner:
                 runner.run()
-                if engine.runner not in ON_THIS_MACHINE:
+                if engine.runner not in ON_THIS_MACHINE and not remote:
                     _fetch(runner, output)
         except Exception as error:
             if engine.runner == "inline" and not isinstance(error, PagekinError):
                 last_words.extend("".join(traceback.format_exception(error)).splitlines())
-            raise StageError(_failure(stage, error, last_words)) from error
+            shown = on.cluster.why_failed() if on.cluster else []
+            raise StageError(_failure(stage, error, shown or last_words)) from error
     return time.monotonic() - began, _cpu_seconds() - cpu
 
 
-def _job_class(stage: Stage) -> type[PagekinJob]:
+@contextmanager
+def one_cluster(engine: Engine, say: Callable[[str], None] = lambda said: None) -> Iterator[Engine]:
+    """On EMR an engine with a cluster for all jobs within, made for the first; else as it is."""
+    if engine.runner != "emr" or engine.cluster:
+        yield engine
+        return
+    from pagekin.pipeline.emr import Cluster, telling_states  # noqa: PLC0415 - boto3 takes 0.3 s
+
+    with telling_states(say), closing(Cluster(engine.conf, say)) as cluster:
+        yield replace(engine, cluster=cluster)
+
+
+def job_class(stage: Stage) -> type[PagekinJob]:
+    """The class of a stage's job."""
     module, _, name = stage.job.partition(":")
     return cast(type[PagekinJob], getattr(importlib.import_module(f"pagekin.jobs.{module}"), name))
 
@@ -155,9 +200,11 @@ def listening(verbose: bool) -> Iterator[deque[str]]:
         log.level, log.propagate = level, propagate
 
 
-def _failure(stage: Stage, error: Exception, last_words: deque[str]) -> str:
+def _failure(stage: Stage, error: Exception, last_words: Iterable[str]) -> str:
     shown = "\n  ".join(last_words)
-    cause = f"{type(error).__name__}: {error}"
+    # the words of the command that mrjob ran say less than what the task said
+    told = isinstance(error, StepFailedException) and shown
+    cause = "a task failed" if told else f"{type(error).__name__}: {error}"
     return f"stage {stage.name} failed: {cause}" + (f"\n  {shown}" if shown else "")
 
 

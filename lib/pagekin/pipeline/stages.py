@@ -16,6 +16,7 @@ from pagekin.bags.counting import DF, WORDS, unpack_counts
 from pagekin.bags.dictionary import write_dictionary
 from pagekin.bags.frequencies import Frequencies
 from pagekin.bags.vocabulary import parse_forms
+from pagekin.cocitation.records import BLOCKS_KEY
 from pagekin.config import BuildConfig
 from pagekin.pipeline.names import DICTIONARY, FREQUENCIES, PARTS, RESOLUTION
 from pagekin.pipeline.records import read_merged
@@ -23,11 +24,17 @@ from pagekin.text.words import Form
 from pagekin.web.captures import ALIAS, OVER
 from pagekin.web.resolution import write_resolution
 
-__all__ = ["STAGES", "Stage", "settle_shards", "wanted_stages"]
+__all__ = ["STAGES", "WITH_BLOCKS", "Stage", "settle_shards", "wanted_stages"]
+
+WITH_BLOCKS = "--with-blocks"
 
 _DOCUMENTS_A_SHARD = 500_000  # a reducer holds 4m bytes of each: 160 MB at m = 80
 
 Finish = Callable[[Path, dict[str, dict[str, int]]], None]
+
+
+def _nothing(folder: Path, counters: dict[str, dict[str, int]]) -> None:
+    """Nothing is made of the records."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +46,20 @@ class Stage:
     job: str  # module and class below pagekin.jobs
     sections: tuple[str, ...] = ()  # of the configuration
     reads: str = ""  # the stage whose part files it reads; "": the snapshot
+    takes: bytes = b""  # with what the keys of the records begin that it reads; b"": all
+    flags: tuple[str, ...] = ()  # of its job, besides those of the configuration
     tables: dict[str, tuple[str, str]] = field(default_factory=dict)  # option -> (stage, file)
     version: int = 1  # raised when its output changes for the same configuration
-    finish: Finish = lambda folder, counters: None
+    finish: Finish = _nothing
     wanted: Callable[[BuildConfig], bool] = lambda config: True
     settle: Callable[[BuildConfig, int], BuildConfig] = lambda config, records: config
     part: str = ""  # of PARTS; "": wanted always
     for_index: bool = False  # wanted where an index is wanted
+
+    @property
+    def makes_tables(self) -> bool:
+        """Are its records read on this machine before it counts as finished?"""
+        return self.finish is not _nothing
 
 
 def finish_inventory(folder: Path, counters: dict[str, dict[str, int]]) -> None:
@@ -145,6 +159,7 @@ STAGES: tuple[Stage, ...] = (
         "cocitation_pairs:CocitationPairs",
         sections=("cocitation",),
         reads="blocks",
+        takes=BLOCKS_KEY,
         part="cocitation",
     ),
     Stage(
@@ -173,7 +188,25 @@ def wanted_stages(
 
     chain = [stage for stage in STAGES if is_wanted(stage) or stage.name == until]
     if not until:
-        return tuple(chain)
+        return _in_one_pass(chain)
     last = next(k for k, stage in enumerate(chain) if stage.name == until)
     needed = {"", chain[last].part}  # of the other part nothing stands before it that it needs
-    return tuple(stage for stage in chain[: last + 1] if stage.part in needed)
+    return _in_one_pass([stage for stage in chain[: last + 1] if stage.part in needed])
+
+
+def _in_one_pass(chain: list[Stage]) -> tuple[Stage, ...]:
+    """Where bags and blocks are both wanted, one reading of the pages makes both."""
+    by_name = {stage.name: stage for stage in chain}
+    if not {"bag_fragments", "blocks"} <= by_name.keys():
+        return tuple(chain)
+    bags, blocks = by_name["bag_fragments"], by_name.pop("blocks")
+    by_name["bag_fragments"] = replace(
+        bags,
+        does=f"{bags.does}; and {blocks.does}",
+        sections=tuple(dict.fromkeys((*bags.sections, *blocks.sections))),
+        flags=(WITH_BLOCKS,),
+    )
+    for stage in chain:
+        if stage.reads == "blocks":
+            by_name[stage.name] = replace(stage, reads="bag_fragments")
+    return tuple(by_name.values())

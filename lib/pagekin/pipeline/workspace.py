@@ -25,15 +25,25 @@ from pathlib import Path
 from typing import Any
 
 from pagekin.errors import WorkspaceError, naming
-from pagekin.pipeline.records import part_files
+from pagekin.pipeline.records import Pair, part_files, read_merged
 
-__all__ = ["Workspace", "write_json"]
+__all__ = [
+    "BUILDING",
+    "DONE",
+    "MARK",
+    "RECORD",
+    "Workspace",
+    "check_format",
+    "new_mark",
+    "write_json",
+]
 
-_FORMAT = 1
-_MARK = "workspace.json"
-_BUILDING = ".building"
-_RECORD = "stage.json"
-_DONE = "_SUCCESS"
+_KIND, _FORMAT = "pagekin workspace", 1
+MARK = "workspace.json"
+BUILDING = ".building"
+RECORD = "stage.json"
+DONE = "_SUCCESS"
+_SUMMARY = "summary.json"
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -47,16 +57,39 @@ def write_json(path: Path, value: Any) -> None:
     beside.replace(path)
 
 
+def new_mark() -> dict[str, int]:
+    """What the mark of a workspace holds."""
+    return {_KIND: _FORMAT}
+
+
+def check_format(name: object, mark: Any) -> None:
+    """WorkspaceError where the mark of a workspace is none, or of another format."""
+    try:
+        number = mark[_KIND]
+    except (KeyError, TypeError) as error:
+        raise WorkspaceError(f"{name} is no workspace: {MARK} cannot be read") from error
+    if number != _FORMAT:
+        raise WorkspaceError(
+            f"{name} is a workspace of format {number}, and this pagekin makes format"
+            f" {_FORMAT}; build into a new folder"
+        )
+
+
 class Workspace:
     """A folder that is, or becomes, a workspace."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return str(self.path)
+
     @classmethod
     def open(cls, path: Path) -> Workspace:
         """An existing workspace, for reading."""
-        if not (path / _MARK).is_file():
+        if not (path / MARK).is_file():
             raise WorkspaceError(f"{path} is not a workspace; `pagekin build --work` makes one")
         workspace = cls(path)
         workspace._check_format()
@@ -67,26 +100,21 @@ class Workspace:
         """A workspace to build in; a folder of other things is refused."""
         if path.exists() and not path.is_dir():
             raise WorkspaceError(f"{path} is a file; a workspace is a folder")
-        if path.is_dir() and not (path / _MARK).exists() and any(map(_is_foreign, path.iterdir())):
+        if path.is_dir() and not (path / MARK).exists() and any(map(_is_foreign, path.iterdir())):
             raise WorkspaceError(f"{path} holds other files and is no workspace; name a new folder")
         path.mkdir(parents=True, exist_ok=True)
         workspace = cls(path.resolve())
-        if not (path / _MARK).exists():
-            write_json(path / _MARK, {"pagekin workspace": _FORMAT})
+        if not (path / MARK).exists():
+            write_json(path / MARK, new_mark())
         workspace._check_format()
         return workspace
 
     def _check_format(self) -> None:
         try:
-            found = json.loads((self.path / _MARK).read_text(encoding="utf-8"))
-            number = found["pagekin workspace"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise WorkspaceError(f"{self.path} is no workspace: {_MARK} cannot be read") from error
-        if number != _FORMAT:
-            raise WorkspaceError(
-                f"{self.path} is a workspace of format {number}, and this pagekin makes format"
-                f" {_FORMAT}; build into a new folder"
-            )
+            mark = json.loads((self.path / MARK).read_text(encoding="utf-8"))
+        except ValueError:
+            mark = None
+        check_format(self.path, mark)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -104,23 +132,23 @@ class Workspace:
                 self._sweep()
 
     def _sweep(self) -> None:
-        shutil.rmtree(self.path / _BUILDING, ignore_errors=True)
+        shutil.rmtree(self.path / BUILDING, ignore_errors=True)
         for unfinished in self.path.glob(".summary.json.*"):
             unfinished.unlink()
 
     def new_folder(self, name: str) -> Path:
         """A fresh folder for what is being made."""
-        building = self.path / _BUILDING
+        building = self.path / BUILDING
         building.mkdir(exist_ok=True)
         return Path(tempfile.mkdtemp(prefix=f"{name}-", dir=building))
 
     def stage_record(self, name: str) -> dict[str, Any] | None:
         """What a complete stage says of itself; None for one that is not there."""
         folder = self.stage_path(name)
-        if not (folder / _DONE).exists():
+        if not (folder / DONE).exists():
             return None
         try:
-            record: dict[str, Any] = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
+            record: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
         return record
@@ -134,6 +162,31 @@ class Workspace:
         self.require(name)
         return part_files(self.stage_path(name))
 
+    def inputs(self, name: str, start: bytes = b"") -> list[str]:
+        """What a job names to read a complete stage; parts without keys that so begin may go.
+
+        Keys that begin with a mark sort before all others, so a part that has some begins with one.
+        """
+        parts = self.parts(name)
+        some = [part for part in parts if _begins(part, start)]
+        return list(map(str, some or parts[:1]))
+
+    def records(self, name: str) -> Iterator[Pair]:
+        """The records of a complete stage, in the order of their keys."""
+        return read_merged(self.require(name))
+
+    def table(self, name: str, file: str) -> Path | None:
+        """A table of a stage; None where there is none."""
+        path = self.stage_path(name) / file
+        return path if path.exists() else None
+
+    def output(self, name: str) -> str:
+        """Where the job of a stage writes; empty: beside its scratch files."""
+        return ""
+
+    def bring(self, name: str, folder: Path, *, whole: bool) -> None:
+        """Make sure that the output of a job is in a folder here; it is."""
+
     def require(self, name: str) -> Path:
         """The folder of a complete stage; WorkspaceError where it is not complete."""
         if self.stage_record(name) is None:
@@ -142,13 +195,18 @@ class Workspace:
 
     def complete(self, name: str, made: Path, record: dict[str, Any]) -> None:
         """Put a finished stage in its place: it is there whole from one moment to the next."""
-        write_json(made / _RECORD, record)
-        (made / _DONE).touch()
+        write_json(made / RECORD, record)
+        (made / DONE).touch()
         for path in made.iterdir():
             _flush(path)
         self.remove(name)
         made.rename(self.stage_path(name))
         _flush(self.path)
+
+    def write_summary(self, summary: dict[str, Any]) -> str:
+        """Keep the summary of a build; gives its path."""
+        write_json(self.path / _SUMMARY, summary)
+        return str(self.path / _SUMMARY)
 
     def remove(self, name: str) -> None:
         """Take a stage away; it vanishes in one move."""
@@ -159,8 +217,13 @@ class Workspace:
             shutil.rmtree(grave, ignore_errors=True)
 
 
+def _begins(part: Path, start: bytes) -> bool:
+    with part.open("rb") as lines:
+        return lines.read(len(start)) == start
+
+
 def _is_foreign(path: Path) -> bool:
-    return not path.match(f".{_MARK}.*")  # else a build was killed as it made the mark
+    return not path.match(f".{MARK}.*")  # else a build was killed as it made the mark
 
 
 def _flush(path: Path) -> None:

@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin.pipeline import build as module
-from pagekin.pipeline import engines, progress, report, stages
+from pagekin.pipeline import engines, progress, stages
 from pagekin.pipeline.build import write_manifests
+from pagekin.pipeline.workspace import Workspace
 from pagekin.web.sources import Source
 from tests.pagekin.web import servers
 from tests.running import BAGS, DEMO, STAGES, Said, another_build, outputs, pagekin, record_of
@@ -85,7 +86,7 @@ def test_inline_and_local(demo_work, build, work):
 @pytest.mark.parametrize("tasks", [1, 4])
 def test_numbers_of_tasks(built, work, small_snapshot, tasks):
     """However many tasks: the records, tables, counters and digests are the same."""
-    said = pagekin("build", "-q", "--tasks", tasks, "--work", work, small_snapshot)
+    said = pagekin("build", "-q", "--tasks", tasks, *BAGS, "--work", work, small_snapshot)
     assert (0, "", "") == said
     assert outputs(built) == outputs(work)
     assert tasks == summary_of(work)["tasks"]
@@ -163,7 +164,7 @@ def test_rebuilt_equals_new(finished, build, small_snapshot, tmp_path):
     for words in (["--window-kind", "topical"], ["--weight-terms", "5"], flags):
         assert 0 == build("-q", *words, small_snapshot).code
     new = tmp_path / "new"
-    pagekin("build", "-q", "-r", "inline", "--work", new, *flags, small_snapshot)
+    pagekin("build", "-q", "-r", "inline", *BAGS, "--work", new, *flags, small_snapshot)
     assert outputs(new) == outputs(finished)
 
 
@@ -438,7 +439,7 @@ def test_failing_task(finished, small_snapshot):
     """Of a task in a process of its own the last words are shown, and no traceback of ours."""
     damage_a_bag(finished)
     shutil.rmtree(finished / "document_frequency")
-    said = pagekin("build", "-q", "--tasks", 1, "--work", finished, small_snapshot)
+    said = pagekin("build", "-q", "--tasks", 1, *BAGS, "--work", finished, small_snapshot)
     first, *rest = said.err.splitlines()
     assert (6, "") == (said.code, said.out)
     assert first.startswith("pagekin: stage document_frequency failed: ")
@@ -498,7 +499,7 @@ def full(*_: object) -> None:
 
 def test_no_room_for_the_summary(finished, build, small_snapshot, monkeypatch):
     """A build that cannot keep its summary says which file and why; its stages are there."""
-    monkeypatch.setattr(report, "write_json", full)
+    monkeypatch.setattr(Workspace, "write_summary", full)
     expected = f"pagekin: {finished}/summary.json cannot be written: No space left on device\n"
     assert (1, "", expected) == build("-q", small_snapshot)
     monkeypatch.undo()
@@ -510,7 +511,7 @@ def test_no_room_after_a_failure(finished, build, small_snapshot, monkeypatch):
     """What ended the build is said, and the exit code is its; the summary is a sentence more."""
     damage_a_bag(finished)
     shutil.rmtree(finished / "document_frequency")
-    monkeypatch.setattr(report, "write_json", full)
+    monkeypatch.setattr(Workspace, "write_summary", full)
     said = build("-q", small_snapshot)
     summary, error = [x for x in said.err.splitlines() if x.startswith("pagekin: ")]
     assert (6, "") == (said.code, said.out)
@@ -558,3 +559,9 @@ def test_manifests(tmp_path_factory, sizes, width):
     sizes_of = {source.uri: max(source.size, 1) for source in snapshot}
     loads = [sum(sizes_of[uri] for uri in share) for share in shares]
     assert max(loads) - min(loads) <= max(sizes_of.values())
+
+
+def test_files_of_unknown_size(tmp_path):
+    """The files of a list are not asked for their size: each is a task, as large as they are."""
+    snapshot = [Source(f"s3://bucket/{number}.warc.gz") for number in range(5)]
+    assert 5 == len(write_manifests(tmp_path / "m", snapshot, 2))

@@ -26,6 +26,7 @@ def _bare_machine(tmp_path, monkeypatch):
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     for name in ("HADOOP_HOME", "HADOOP_PREFIX", "HADOOP_INSTALL", "SPARK_HOME"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
     for name in ("PROFILE", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
         monkeypatch.delenv(f"AWS_{name}", raising=False)
 
@@ -49,6 +50,8 @@ def pyspark(tmp_path, monkeypatch):
     (tmp_path / "lib" / "pyspark").mkdir(parents=True)
     (tmp_path / "lib" / "pyspark" / "__init__.py").write_text("")
     monkeypatch.syspath_prepend(tmp_path / "lib")
+    monkeypatch.setattr("mrjob.bin.pyspark", None)  # the real one, where it is installed
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "java"))
 
 
 @pytest.mark.parametrize("runner", ["inline", "local"])
@@ -101,6 +104,15 @@ def test_spark(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("pyspark")
+def test_no_java(tmp_path, monkeypatch):
+    """Spark without Java is none."""
+    monkeypatch.delenv("JAVA_HOME")
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path / "spark"))
+    program(tmp_path / "spark" / "bin" / "spark-submit")
+    assert missing_engine("spark", None).startswith("-r spark: there is no program java, which")
+
+
+@pytest.mark.usefixtures("pyspark")
 @pytest.mark.parametrize(
     ("runner", "key"), [("hadoop", "hadoop_bin"), ("spark", "spark_submit_bin")]
 )
@@ -117,10 +129,10 @@ def test_program_of_the_configuration(tmp_path, runner, key):
 def test_credentials(tmp_path, monkeypatch):
     """EMR's credentials come from the configuration or from where boto3 finds them."""
     conf = configuration(tmp_path, "emr", "aws_access_key_id", "x")
-    assert "" == missing_engine("emr", conf)
+    assert missing_engine("emr", conf).startswith("-r emr: set cloud_tmp_dir")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "x")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "y")
-    assert "" == missing_engine("emr", None)
+    assert missing_engine("emr", None).startswith("-r emr: set cloud_tmp_dir")
 
 
 def test_profile_that_is_not_there(monkeypatch):

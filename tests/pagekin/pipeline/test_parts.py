@@ -20,7 +20,8 @@ from tests.running import DEMO, STAGES, Said, pagekin, record_of
 
 Build = Callable[..., Said]
 
-COCITATION = ("blocks", "pairs", "related")
+COCITATION = ("pairs", "related")  # beside bags, whose pass over the pages makes the blocks
+ALONE = ("blocks", *COCITATION)
 LOW = ("--cocitation-threshold", "0.5")  # the demo is small
 LOOM = "http://wiki.example.net/wiki/Loom"
 HOME = "http://warp-journal.example/"
@@ -134,22 +135,47 @@ def test_numbers_of_shards(built, build, work, tmp_path):
 
 def test_without_cocitation(built, build, work, tmp_path):
     """Without co-citation its stages are neither run nor touched, and the table is empty."""
-    shutil.rmtree(work / "blocks")
     index = tmp_path / "index"
     assert 0 == build("-q", "--without", "cocitation", "--index", index, "--shards", 3).code
     assert [*STAGES, "index_shards", "index"] == list(states(work))
-    assert not (work / "blocks").exists()
+    assert {"kept"} == {states(work)[name] for name in (*STAGES, "index_shards")}
     assert (0, []) == (IndexFolder(index).header.kin, verify_index(index))
     ours, theirs = files_of(index), files_of(built / "index")
     differ = {Path(name).name for name in ours if ours[name] != theirs[name]}
     assert {"kin.arrays", "index.json"} == differ
 
 
+def test_one_pass_or_two(build, work):
+    """Blocks made beside bags are those of a pass of their own."""
+    names = ("digest", "records", "counters")
+
+    def pairs() -> list[object]:
+        return [record_of(work, "pairs")["result"][name] for name in names]
+
+    beside = pairs()
+    assert 0 == build("-q", "--only", "cocitation").code
+    assert {"built"} == {states(work)[name] for name in ALONE[:2]}
+    assert "kept" == states(work)["related"]
+    assert beside == pairs()
+
+
+def test_bags_first(build, tmp_path):
+    """Where bags were made without blocks, the pages are read again, and it is said why."""
+    work = tmp_path / "work"
+    assert 0 == build("-q", "--without", "cocitation").code
+    said = build("--dry-run")
+    assert "its job is to run with --with-blocks\n" in said.out
+    assert 0 == build("-q").code
+    made = states(work)
+    assert "built" == made["bag_fragments"]
+    assert "kept" == made["inventory"]
+
+
 def test_only_cocitation(build, tmp_path):
     """Co-citation alone needs the inventory and no bags."""
     said = build("-q", "--only", "cocitation", "--json")
     assert 0 == said.code
-    assert dict.fromkeys(["inventory", *COCITATION], "built") == states_of(said)
+    assert dict.fromkeys(["inventory", *ALONE], "built") == states_of(said)
     assert not (tmp_path / "work" / "bag_fragments").exists()
 
 
@@ -159,7 +185,7 @@ def test_index_without_bags(command, built, build, tmp_path, flags):
     folder = tmp_path / "index"
     work = shutil.copytree(built / "work", tmp_path / "work")
     assert 0 == build("-q", *flags, "--index", folder, "--shards", 3).code
-    assert ["inventory", *COCITATION, "index"] == list(states(work))
+    assert ["inventory", *ALONE, "index"] == list(states(work))
     assert lists_of(built / "index") == lists_of(folder)
     index = Index.open(folder)
     whole = Index.open(built / "index")
@@ -204,12 +230,15 @@ def test_another_part_is_another_index(built, build, work, tmp_path):
     [
         (("--cocitation-kin", 3), ["pairs", "related"]),
         (("--cocitation-near", 4), ["pairs", "related"]),
-        (("--blocks-rules", "paper"), [*COCITATION]),
+        (("--blocks-rules", "paper"), [*STAGES[1:], *COCITATION]),
         (("--signatures-count", 16), []),
     ],
 )
 def test_changed_settings(build, work, flags, rebuilt):
-    """A setting builds its stages and those behind them; stages of the other part are kept."""
+    """A setting builds its stages and those behind them; stages of the other part are kept.
+
+    But the pass over the pages makes both.
+    """
     assert 0 == build("-q", *flags).code
     made = states(work)
     assert [*STAGES, *COCITATION] == list(made)
@@ -225,7 +254,7 @@ def test_changed_bags(build, work):
 def test_reading_without_resolution(build, work):
     """Without an inventory links lead to where they say."""
     assert 0 == build("-q", "--only", "cocitation", "--reading-resolve", "false").code
-    assert [*COCITATION] == list(states(work))
+    assert [*ALONE] == list(states(work))
     counters = record_of(work, "blocks")["result"]["counters"]["block_links"]
     assert 0 == counters.get("through_redirects", 0)
 
