@@ -2,7 +2,8 @@
 
 Addresses are local paths (also as `file://`), `hdfs://` through the `hadoop` command, `s3://`,
 `https://` and `http://`. Whatever goes wrong is an InputError in one sentence, also in the middle:
-a stream never just ends early. Nothing is decompressed here, and there is no seeking.
+a stream never just ends early. Nothing is decompressed here, and there is no seeking, but reading
+may begin behind the start.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ _Sleep = Callable[[float], None]
 
 
 @contextmanager
-def open_source(uri: str, sleep: _Sleep = time.sleep) -> Iterator[BinaryIO]:
+def open_source(uri: str, sleep: _Sleep = time.sleep, start: int = 0) -> Iterator[BinaryIO]:
     """The bytes of a file; InputError when it cannot be opened, or when reading breaks off."""
-    with _open(uri, sleep) as read, reading(read) as stream:
+    with _open(uri, sleep, start) as read, reading(read) as stream:
         yield stream
 
 
@@ -104,33 +105,44 @@ class _Raw(io.RawIOBase):
         return len(data)
 
 
-def _open(uri: str, sleep: _Sleep) -> AbstractContextManager[_Read]:
+def _open(uri: str, sleep: _Sleep, start: int) -> AbstractContextManager[_Read]:
     match scheme_of(uri):
         case "":
-            return _open_local(uri)
+            return _open_local(uri, start)
         case "hdfs":
-            return hdfs.open_file(uri)
+            return _open_behind(uri, start)
         case "s3":
             from pagekin.web.s3 import S3File  # noqa: PLC0415 - 0.2 s that others need not pay
 
-            return _open_remote(S3File(uri, sleep))
+            return _open_remote(S3File(uri, sleep), start)
         case "http" | "https":
-            return _open_remote(HttpFile(uri, sleep))
+            return _open_remote(HttpFile(uri, sleep), start)
         case scheme:
             raise InputError(f"{uri}: cannot be read: {scheme}:// is unknown")
 
 
 @contextmanager
-def _open_remote(file: Remote) -> Iterator[_Read]:
+def _open_remote(file: Remote, start: int) -> Iterator[_Read]:
     with closing(file):
-        file.open()
+        file.open(start)
         yield file.read
 
 
 @contextmanager
-def _open_local(uri: str) -> Iterator[_Read]:
+def _open_behind(uri: str, start: int) -> Iterator[_Read]:
+    """A file that can be read from its first byte only."""
+    with hdfs.open_file(uri) as read:
+        while start > 0 and (skipped := read(min(start, _BUFFER))):
+            start -= len(skipped)
+        yield read
+
+
+@contextmanager
+def _open_local(uri: str, start: int) -> Iterator[_Read]:
     with local_errors(uri):
         file = local_path(uri).open("rb", buffering=0)
+        if start:  # else also a pipe will do
+            file.seek(start)
     with file:
         yield partial(_read_local, uri, file)
 

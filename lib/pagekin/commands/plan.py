@@ -1,0 +1,163 @@
+"""`pagekin plan`: what a build would take, from a sample."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from pagekin.config import sections
+from pagekin.errors import UsageError
+from pagekin.options import add_flags, config_from_flags, words_of
+from pagekin.pipeline.names import PARTS
+
+__all__ = ["add_parser"]
+
+_DESCRIPTION = """\
+Read a sample of a snapshot on this machine, build it, and say what a build of the whole would
+take: pages and records, bytes of every shuffle and output, CPU time of every stage, the size of the
+index, the keys that one task has to do alone, and with -c the hours and the price of a cluster.
+
+The sample is built for real, in a temporary folder, at three sizes. Nothing is created in a cloud.
+Figures stand with bounds, and under them what was assumed. Of 1,000 pages the bounds are useful; of
+200 they are wide. How good predictions were is in docs/measurements/planning.md.
+
+(How many signatures a bag needs is another question: pagekin plan-signatures.)
+"""
+
+_EXAMPLES = """\
+examples:
+  pagekin plan --sample 5% crawl/                          on this machine
+  pagekin plan --sample 2000 -c emr/large.conf --base-url s3://commoncrawl/ segment.paths
+      2,000 pages of a segment; hours and dollars of the fleet, at the prices of emr/prices.toml
+  pagekin plan --sample 5% --save crawl.plan.json crawl/   keep the prediction, build, and then
+  pagekin build --work work --index crawl.index crawl/
+  pagekin plan --compare work --load crawl.plan.json       set it beside what happened
+  pagekin plan --compare work --sample 5% crawl/           the same with a prediction made now
+
+reading the table:
+  tasks     map + reduce tasks; a file of the snapshot is read by one task
+  packed    the shuffle as Hadoop sends it when map output is compressed (zlib level 1)
+  longest   CPU time of the longest task: more machines make no stage shorter than this
+  memory    of the largest task: in the sample, and if it went on growing with a task's input
+"""
+
+
+def add_parser(commands: Any) -> None:
+    """Declare the command."""
+    parser = commands.add_parser(
+        "plan",
+        usage="%(prog)s [options] SNAPSHOT [SNAPSHOT ...]\n"
+        "       %(prog)s --compare WORK (--load PLAN.json | SNAPSHOT ...)",
+        help="what a build would take: time, bytes, money, from a sample",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    add = parser.add_argument
+    add("snapshot", nargs="*", metavar="SNAPSHOT", help="what a build would read, as for build")
+    add(
+        "--sample",
+        default="1%",
+        metavar="X%|N",
+        help="read this share of the bytes, or about N pages (default: %(default)s)",
+    )
+    add("--seed", type=int, default=1, metavar="N", help="another sample (default: %(default)s)")
+    add(
+        "-c",
+        "--conf",
+        type=Path,
+        metavar="MRJOB_CONF",
+        help="the machines of this mrjob.conf, from runners.emr; without it: this machine",
+    )
+    add(
+        "--prices",
+        type=Path,
+        metavar="FILE.toml",
+        help="vCPUs and prices of machines (default: prices.toml beside the -c file)",
+    )
+    add(
+        "--speed",
+        type=float,
+        default=1.0,
+        metavar="X",
+        help="one slot of the cluster is X times as fast as a core here (default: %(default)s)",
+    )
+    add("--config", type=Path, metavar="BUILD.toml", help="what to compute; flags override it")
+    add("--without", choices=PARTS, metavar="PART", help=f"leave out one of {' and '.join(PARTS)}")
+    add("--base-url", default="", metavar="URL", help="put before the relative paths of a list")
+    add(
+        "--exclude-host",
+        dest="reading_exclude_host",
+        type=words_of,
+        metavar="HOST,...",
+        help="the same as --reading-exclude-host",
+    )
+    add("--save", type=Path, metavar="PLAN.json", help="keep the prediction in this file")
+    add("--load", type=Path, metavar="PLAN.json", help="take a saved prediction; read no sample")
+    add("--compare", type=Path, metavar="WORK", help="set the prediction beside a finished build")
+    add("--json", action="store_true", help="print an object (docs/formats.md)")
+    add("-q", "--quiet", action="store_true", help="no progress")
+    group = parser.add_argument_group(
+        "configuration", "what is computed; in BUILD.toml --window-words is `words` in [window]"
+    )
+    add_flags(group.add_argument, sections())
+
+
+def run(options: argparse.Namespace) -> int:
+    """Plan, or compare."""
+    from pagekin.planning.comparing import compare, load_plan
+    from pagekin.planning.telling import comparison_lines, plan_lines
+
+    _check(options)
+    work = _workspace(options.compare) if options.compare else None
+    plan = load_plan(options.load) if options.load else _made(options)
+    if options.save:
+        from pagekin.pipeline.workspace import write_json
+
+        write_json(options.save, plan)
+    if work is None:
+        lines = plan_lines(plan)
+        print(json.dumps(plan, indent=2) if options.json else "\n".join(lines))
+        return 0
+    rows = compare(plan, work)
+    print(json.dumps(rows, indent=2) if options.json else "\n".join(comparison_lines(rows)))
+    return 0
+
+
+def _workspace(path: Path) -> Any:
+    from pagekin.pipeline.workspace import Workspace
+
+    return Workspace.open(path)
+
+
+def _check(options: argparse.Namespace) -> None:
+    if bool(options.load) == bool(options.snapshot):
+        raise UsageError("name a SNAPSHOT to be sampled, or with --load a plan that was saved")
+    if options.load and options.save:
+        raise UsageError("--save: what --load reads is a file already")
+
+
+def _made(options: argparse.Namespace) -> dict[str, Any]:
+    from pagekin.planning.costs import place_of
+    from pagekin.planning.plan import Ask, make_plan
+    from pagekin.planning.sample import parse_wanted
+    from pagekin.web.sources import list_snapshot
+
+    wanted = parse_wanted(options.sample)
+    place = place_of(options.conf, options.prices, options.speed)
+    config = config_from_flags(options, options.config)
+    snapshot = list_snapshot(options.snapshot, options.base_url)
+    parts = tuple(part for part in PARTS if part != options.without)
+    return make_plan(Ask(snapshot, config, parts, wanted, options.seed, place), _teller(options))
+
+
+def _teller(options: argparse.Namespace) -> Any:
+    def say(sentence: str) -> None:
+        if not options.quiet:
+            print(sentence, file=sys.stderr, flush=True)
+
+    return say

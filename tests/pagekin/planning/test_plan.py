@@ -1,0 +1,126 @@
+"""`pagekin plan` from end to end, on a small web that is made up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from pagekin.cli import main
+from pagekin.config import BuildConfig
+from pagekin.pipeline.names import PARTS
+from pagekin.pipeline.stages import wanted_stages
+from pagekin.synthetic.config import WebConfig
+from pagekin.synthetic.writing import write_web
+from tests.running import ROOT
+
+WEB = WebConfig(90, mean_words=400, mean_links=60, hot_inlinks=300)
+
+
+class Made(NamedTuple):
+    """A web, a build of it, and the plan of a third."""
+
+    web: str
+    work: Path
+    plan: Path
+
+
+@pytest.fixture(name="made", scope="module")
+def _made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("planned")
+    write_web(WEB, folder / "web", 2)
+    web, work, plan = str(folder / "web"), folder / "work", folder / "plan.json"
+    index = ["--index", str(folder / "index")]
+    assert main(["build", "-q", "-r", "inline", "--work", str(work), *index, web]) == 0
+    conf = ["-c", str(ROOT / "emr" / "large.conf")]
+    assert main(["plan", "-q", "--sample", "35%", *conf, "--save", str(plan), web]) == 0
+    return Made(web, work, plan)
+
+
+def run(capsys, *words):
+    code = main(["plan", *map(str, words)])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def test_plan(made):
+    """The plan knows every stage, the cluster, its price, and what it assumes."""
+    plan = json.loads(made.plan.read_text())
+    stages = [stage.name for stage in wanted_stages(BuildConfig(), index=True, parts=PARTS)]
+    assert stages == [stage["name"] for stage in plan["stages"]]
+    assert plan["pages"]["low"] <= plan["pages"]["value"] <= plan["pages"]["high"]
+    assert plan["pages"]["value"] == pytest.approx(WEB.pages, rel=0.5)
+    assert plan["place"]["slots"] == 288
+    roles = [node["role"] for node in plan["place"]["nodes"]]
+    assert ["master", "core", "task"] == roles
+    cost = sum(node["cost"]["value"] for node in plan["place"]["nodes"])
+    assert plan["place"]["cost"]["value"] == pytest.approx(cost, abs=0.01)
+    assert any("prices are of" in each for each in plan["assumptions"])
+    assert any("the sample has" in each for each in plan["warnings"])
+
+
+def test_hottest(made):
+    """The URL with the most links is the hottest key of the first shuffle of bags."""
+    hot = json.loads((Path(made.web) / "web.json").read_text())["hot_url"]
+    plan = json.loads(made.plan.read_text())
+    first = [stage["hottest"][0]["key"] for stage in plan["stages"] if stage["hottest"]]
+    assert hot in first
+
+
+def test_the_whole_is_no_guess(made, capsys):
+    """A sample of all has the records and bytes of the build itself."""
+    code, out, _ = run(capsys, "-q", "--sample", "100%", "--compare", made.work, "--json", made.web)
+    rows = {row["what"]: row for row in json.loads(out)}
+    assert code == 0
+    off = {
+        what: row["error"]
+        for what, row in rows.items()
+        if row["error"]
+        and row["unit"] != "seconds"
+        and "task" not in what
+        and "size" not in what
+        and not what.startswith("inventory")  # names of files stand in it
+    }
+    assert {} == off
+    assert rows["index: documents"]["fact"] > WEB.pages
+
+
+def test_compare(made, capsys):
+    """A saved plan beside the build: predicted, bounds, fact, error."""
+    code, out, _ = run(capsys, "--compare", made.work, "--load", made.plan)
+    lines = out.splitlines()
+    assert code == 0
+    assert lines[0].split() == ["what", "predicted", "bounds", "fact", "error"]
+    assert lines[1].split()[0] == "pages"
+    assert "90" == lines[1].split()[-2]
+
+
+def test_text(made, capsys):
+    """People see stages, totals, money, hot keys and assumptions."""
+    code, out, _ = run(capsys, "--load", made.plan)
+    assert code == 0
+    for word in ("snapshot", "sample", "bag_fragments", "index", "cost", "hottest keys", "assumed"):
+        assert word in out
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ([], "name a SNAPSHOT"),
+        (["--load", "no.json"], "no.json: cannot be read"),
+        (["--load", str(ROOT / "setup.cfg")], "is no plan"),
+        (["--sample", "0%", str(ROOT / "demo")], "--sample 0%: takes a share"),
+        (["--speed", "0", str(ROOT / "demo")], "--speed 0: takes a number above 0"),
+        (["-c", "no.conf", str(ROOT / "demo")], "no.conf: there is no such file"),
+        (["--compare", "nowhere", str(ROOT / "demo")], "nowhere is not a workspace"),
+    ],
+)
+def test_mistakes(words, complaint, capsys, tmp_path, monkeypatch):
+    """Each mistake is one sentence."""
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, *words)
+    assert (code, out) != (0, "")
+    assert complaint in err
+    assert 1 == len(err.splitlines())
