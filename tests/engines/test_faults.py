@@ -100,14 +100,17 @@ def test_killed_one_after_the_other(hadoop, crawl, expected, tmp_path):
         building(*words) as build,
     ):
         # inventory: the container of a mapper that has given a part of its output
-        hadoop.containers()[wait_for(mapper, build)].kill()
+        held_in = wait_for(mapper, build)
+        hadoop.containers()[held_in].kill()
         holder.release(mapper)
         # and then the node of a reducer; its tasks live on, as behind a broken network
-        node = hadoop.containers()[wait_for(reducer, build)].node
-        hadoop.kill(node)
+        held_in = wait_for(reducer, build)
+        hadoop.kill(hadoop.containers()[held_in].node)
         holder.release(reducer)
         wait_for_stage(work, "inventory", build)
-        assert 2 <= len(attempts(hadoop, "m", "FAILED|KILLED"))
+        assert attempts(hadoop, "m", "FAILED|KILLED")
+        manager = (hadoop.home / "logs" / "resourcemanager.log").read_text(errors="replace")
+        assert "Node Transitioned from RUNNING to LOST" in manager
         hadoop.verb("start", "--nodes", "2")
         # a later stage: the DataNode is gone while a mapper reads, and comes back
         with held(holder, "mapper") as place:
