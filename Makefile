@@ -2,6 +2,7 @@
 #   make demo    from a fresh machine to related pages, over the snapshot in demo/
 #   make test    all tests
 #   make lint    style and types
+#   make bench   all benchmarks, beside peers that it installs; about ten minutes on two quiet cores
 #   make setup   only .venv, with the command .venv/bin/pagekin in it
 # Everything is installed into .venv and nothing outside of this folder is touched.
 
@@ -10,9 +11,10 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PEERS := $(VENV)/.peers
 SOURCES := lib jobs tests demo scripts
 
-.PHONY: setup demo test lint format clean
+.PHONY: setup demo test bench lint format clean
 
 setup: $(READY)
 
@@ -33,6 +35,14 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest
 
+bench: $(PEERS)
+	$(BIN)/python scripts/bench all
+
+$(PEERS): $(READY) setup.cfg
+	@echo "== installing what pagekin is compared with into $(VENV): datasketch, BeautifulSoup, Spark, scipy, FastWARC"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $(PEERS)
+
 lint: $(READY)
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
@@ -43,4 +53,4 @@ format: $(READY)
 	$(BIN)/ruff format $(SOURCES)
 
 clean:
-	rm -rf $(VENV) demo/work .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist lib/*.egg-info
+	rm -rf $(VENV) .bench demo/work .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist lib/*.egg-info

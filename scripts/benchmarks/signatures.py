@@ -1,38 +1,39 @@
-#!/usr/bin/env python3
-"""Print, as Markdown, the speed and the error of signatures on the bags of a workspace.
+"""`signatures`: speed and error of signatures, beside datasketch's weighted sketches."""
 
-    scripts/bench-signatures --work WORK [--crawled] [--pairs N] [--count M] [--json]
-
-Speed is bags per CPU second of one core, the best of three runs, in turns. Error is that of the
-estimated weighted Jaccard on random pairs, and on pairs of near neighbours (found by signatures of
-another seed, so that the choice favours nobody); beside it the error of M independent samples.
-Where datasketch is installed, its WeightedMinHashGenerator signs the same bags in the same run.
-"""
+from __future__ import annotations
 
 import argparse
-import json
-import os
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-for library in ("OMP", "OPENBLAS", "MKL"):
-    os.environ[f"{library}_NUM_THREADS"] = "1"  # before numpy is there
-
 import numpy as np
 
+from benchmarks.corpora import made_work
+from benchmarks.harness import Add, Benchmark, MissingPeer, peer, say
+from benchmarks.results import Column, Result, Table, Target
 from pagekin.bags.bag import Bag, jaccard
 from pagekin.config import SignatureConfig
-from pagekin.errors import PagekinError
+from pagekin.errors import UsageError
 from pagekin.minhash.signatures import make_signer
 from pagekin.pipeline.bags import BagStore
+
+__all__ = ["BENCHMARK"]
+
+_ABOUT = """\
+Speed is bags per CPU second of one core, the best of three runs, in turns. Error is that of the
+estimated weighted Jaccard on random pairs, and on pairs of near neighbours (found by signatures of
+another seed, so that the choice favours nobody); beside it the error of M independent samples.
+Where datasketch is installed, its WeightedMinHashGenerator signs the same bags in the same run.
+
+The bags are those of a workspace that pagekin build made, or of a made-up web."""
 
 DIMENSIONS = (4096, 20_000)  # of datasketch's tables: it takes dense vectors of a fixed vocabulary
 RUNS = 3
 NEAR_BAGS, NEAR_EACH = 400, 5
 SEED, OTHER_SEED = 1, 2
+FASTER, WORSE = 30.0, 1.05
 SLOW_BAGS = 200  # signed in one run by what signs a thousand a second
 
 
@@ -53,18 +54,27 @@ class Method(NamedTuple):
     estimate: Callable[[Pairs], np.ndarray] | None
 
 
-def main() -> int:
-    """Print the table."""
-    options = parse()
-    try:
-        bags = [bag for bag in BagStore(options.work).all() if len(bag.terms)]
-    except PagekinError as error:
-        print(f"bench-signatures: {error}", file=sys.stderr)
-        return error.exit_code
+def add_options(add: Add) -> None:
+    """Which bags, and how many pairs."""
+    add(
+        "--work",
+        type=Path,
+        metavar="WORK",
+        help="the workspace of a build (default: a made-up web)",
+    )
+    add("--pages", type=int, default=2000, metavar="N", help="of the made-up web (default: 2000)")
+    add("--crawled", action="store_true", help="only bags of crawled pages")
+    add("--pairs", type=int, default=2000, metavar="N", help="random pairs (default: 2000)")
+    add("--count", type=int, default=80, metavar="M", help="signatures a bag (default: 80)")
+
+
+def run(options: argparse.Namespace) -> Result:
+    """A row for each method."""
+    work = options.work or made_work(options.data, options.pages)
+    bags = [bag for bag in BagStore(work).all() if len(bag.terms)]
     bags = [bag for bag in bags if bag.crawled] if options.crawled else bags
     if len(bags) <= NEAR_EACH:
-        print("bench-signatures: the workspace holds too few bags", file=sys.stderr)
-        return 1
+        raise UsageError("the workspace holds too few bags")
     random = np.random.default_rng(SEED)
     kinds = {
         "random": random_pairs(bags, options.pairs, random),
@@ -72,28 +82,13 @@ def main() -> int:
     }
     methods = [*ours(bags, options.count), *datasketch(bags, options.count)]
     rows = measure(methods, kinds, options.count)
-    about = {"bags": len(bags), "terms": round(np.mean([len(bag.terms) for bag in bags]), 1)}
-    about |= {f"{kind} pairs, mean similarity": similarity(p) for kind, p in kinds.items()}
-    if options.json:
-        print(json.dumps({**about, "signatures": options.count, "methods": rows}, indent=2))
-    else:
-        show(about, rows)
-    return 0
-
-
-def parse() -> argparse.Namespace:
-    """The words of the command."""
-    usage, _, description = __doc__.partition("\n\n")
-    parser = argparse.ArgumentParser(
-        description=f"{usage}\n{description}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    terms = np.mean([len(bag.terms) for bag in bags])
+    about = (
+        f"{len(bags):,} bags of {terms:.0f} terms on average, {options.count} signatures. Mean"
+        f" similarity of random pairs {similarity(kinds['random'])}, of near pairs"
+        f" {similarity(kinds['near'])}."
     )
-    parser.add_argument("--work", required=True, type=Path, help="the workspace of a build")
-    parser.add_argument("--crawled", action="store_true", help="only bags of crawled pages")
-    parser.add_argument("--pairs", type=int, default=2000, help="random pairs (default: 2000)")
-    parser.add_argument("--count", type=int, default=80, help="signatures a bag (default: 80)")
-    parser.add_argument("--json", action="store_true", help="an object")
-    return parser.parse_args()
+    return Result([table(rows, about)], targets(rows))
 
 
 # --- pairs ---
@@ -157,13 +152,13 @@ def ours(bags: list[Bag], count: int) -> list[Method]:
 def datasketch(bags: list[Bag], count: int) -> list[Method]:
     """Its weighted sketches, which hold tables for a vocabulary known in advance."""
     try:
-        from datasketch import WeightedMinHashGenerator
-    except ImportError:
-        print("bench-signatures: for a comparison: pip install datasketch", file=sys.stderr)
+        make_generator = peer("datasketch", "datasketch").WeightedMinHashGenerator
+    except MissingPeer as missing:
+        say(f"  {missing}")
         return []
     methods = []
     for size in DIMENSIONS:
-        generator = WeightedMinHashGenerator(size, sample_size=count, seed=SEED)
+        generator = make_generator(size, sample_size=count, seed=SEED)
         vectors = [
             dense(bag, bag.terms % size, size) for bag in bags[:: len(bags) // SLOW_BAGS + 1]
         ]
@@ -219,22 +214,48 @@ def measure(methods: list[Method], kinds: dict[str, Pairs], count: int) -> list[
     return rows
 
 
-def show(about: dict[str, Any], rows: list[dict[str, Any]]) -> None:
-    """The table for people."""
-    print("; ".join(f"{name} {value:,}" for name, value in about.items()), end="\n\n")
+def table(rows: list[dict[str, Any]], about: str) -> Table:
+    """Speed with error beside it."""
     others = [name for name in rows[0] if name.startswith("times_")]
-    heads = ["method", "bags per CPU s", *(f"x {name[6:]}" for name in others)]
-    heads += [f"{kind}: RMSE / ideal, bias" for kind in ("random", "near")]
-    print(f"| {' | '.join(heads)} |")
-    print("|---|" + "--:|" * (len(heads) - 1))
-    for row in rows:
-        cells = [row["method"], f"{row['bags_per_cpu_second']:,.0f}"]
-        cells += [f"{row[name]:.1f}" for name in others]
-        for kind in ("random", "near"):
-            figures = [row.get(f"{kind}_{name}") for name in ("rmse", "ideal", "bias")]
-            cells.append("" if None in figures else "{:.4f} / {:.4f}, {:+.4f}".format(*figures))
-        print(f"| {' | '.join(cells)} |")
+    columns = [Column("method"), Column("bags per CPU s", ",.0f")]
+    columns += [Column(f"x {name[6:]}", ".1f") for name in others]
+    names = [f"{kind}_{name}" for kind in ("random", "near") for name in ("rmse", "ideal", "bias")]
+    columns += [
+        Column(name.replace("_", ": ").replace("rmse", "RMSE"), "+.4f" if "bias" in name else ".4f")
+        for name in names
+    ]
+    columns += [Column("random: RMSE / ideal", ".2f"), Column("near: RMSE / ideal", ".2f")]
+    cells = [
+        [
+            *(row[name] for name in ("method", "bags_per_cpu_second", *others)),
+            *(row.get(name) for name in names),
+            *(of_ideal(row, kind) for kind in ("random", "near")),
+        ]
+        for row in rows
+    ]
+    return Table("Signatures", columns, cells, about)
 
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+def of_ideal(row: dict[str, Any], kind: str) -> float | None:
+    """The error, times that of independent samples."""
+    ideal = row.get(f"{kind}_ideal")
+    return float(row[f"{kind}_rmse"] / ideal) if ideal else None
+
+
+def targets(rows: list[dict[str, Any]]) -> list[Target]:
+    """What must hold of darts."""
+    darts, beside = rows[0], f"times_datasketch, {DIMENSIONS[0]:,} words"
+    found = []
+    if beside in darts:
+        found.append(Target("darts, times datasketch's speed", darts[beside], FASTER, least=True))
+    shares = {kind: of_ideal(darts, kind) for kind in ("random", "near")}
+    return found + [
+        Target(f"darts, {kind} pairs: RMSE / ideal", share, WORSE)
+        for kind, share in shares.items()
+        if share is not None
+    ]
+
+
+BENCHMARK = Benchmark(
+    "signatures", "bags signed per CPU second, and their error", _ABOUT, add_options, run
+)

@@ -1,0 +1,128 @@
+"""`naive`: the same task in a straightforward script, and how good either's answers are."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.corpora import made_web, web_files
+from benchmarks.harness import HERE, Add, Benchmark, Timed, pagekin, peer, run_words, say
+from benchmarks.results import Column, Result, Table, Target
+from pagekin.synthetic.writing import DIRECTORY
+from pagekin.web.urls import canonical
+
+__all__ = ["BENCHMARK", "judged", "read_directory"]
+
+_ABOUT = """\
+From HTML to weighted sketches to the ten nearest pages: scripts/benchmarks/naive_kin.py, written as
+one would with BeautifulSoup, datasketch and Python dictionaries, beside pagekin build --index with
+bags alone and pagekin related --all. pagekin also makes and asks bags for pages that were linked to
+and not read, several for each page; the script leaves these out, and much else that its head names.
+
+Quality is judged by the directory of the made-up web: of ten answers those whose class is known,
+and which share of these are siblings (of the page's own class) or kin (below the same top
+class). Only pages whose class is known are asked about. A made-up web shows whether answers are
+right, and not how good they would be on a real one."""
+
+_TIMES = 10.0
+_K = 10
+_SCRIPT = "BeautifulSoup, datasketch, dictionaries"
+_PEERS = (
+    ("bs4", "beautifulsoup4"),
+    ("datasketch", "datasketch"),
+    ("fastwarc", "FastWARC"),
+)
+
+
+def add_options(add: Add) -> None:
+    """How many pages."""
+    add("--pages", type=int, default=2000, metavar="N", help="(default: %(default)s)")
+
+
+def run(options: argparse.Namespace) -> Result:
+    """A row for either way."""
+    for module, package in _PEERS:
+        peer(module, package)
+    web = made_web(options.data, options.pages)
+    classes = read_directory(web / DIRECTORY)
+    say("  the script")
+    script = run_words([sys.executable, HERE / "naive_kin.py", *web_files(web)])
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=options.data) as folder:
+        say("  pagekin build, bags alone")
+        work, index = Path(folder) / "work", Path(folder) / "index"
+        words = ["build", "-q", "--only", "bags", "--work", work, "--index", index]
+        built = pagekin(*words, *web_files(web))
+        say("  pagekin related --all")
+        asked = pagekin("related", "--index", index, "--all", "-k", _K, "--json")
+    ours = built.cpu + asked.cpu
+    rows = [
+        _row(_SCRIPT, script.cpu, script, ours, classes),
+        _row("pagekin build, related --all", ours, asked, ours, classes),
+        ["of it: build", built.cpu, built.cpu / ours, *[None] * 5],
+        ["of it: related --all", asked.cpu, asked.cpu / ours, *[None] * 5],
+    ]
+    columns = [Column("way"), Column("CPU s", ",.1f"), Column("x pagekin", ".2f")]
+    columns += [Column("pages answered", ",d"), Column("of known class", ",d")]
+    columns += [Column("labelled of 10", ".2f"), Column("siblings", ".1%"), Column("kin", ".1%")]
+    table = Table(f"The whole task, {options.pages:,} made-up pages", columns, rows)
+    return Result(
+        [table], [Target("the script's CPU, times ours", script.cpu / ours, _TIMES, True)]
+    )
+
+
+def _row(
+    name: str, seconds: float, said: Timed, base: float, classes: dict[str, set[str]]
+) -> list[Any]:
+    judgement = judged(said.value.splitlines(), classes)
+    return [name, seconds, seconds / base, *judgement]
+
+
+def read_directory(path: Path) -> dict[str, set[str]]:
+    """The classes of each page."""
+    classes: dict[str, set[str]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        url, _, name = line.partition("\t")
+        if form := canonical(url):
+            classes.setdefault(form, set()).add(name.strip())
+    return classes
+
+
+def judged(
+    lines: Iterable[str], classes: dict[str, set[str]]
+) -> tuple[int, int, float, float, float]:
+    """Pages answered, those of known class, labelled answers of each, and the shares of kinds."""
+    pages = known = siblings = kin = labelled = 0
+    for line in lines:
+        said = json.loads(line)
+        pages += 1
+        mine = classes.get(canonical(said["url"]) or "")
+        if not mine:
+            continue
+        known += 1
+        others = [classes.get(canonical(one["url"]) or "") for one in said["related"][:_K]]
+        for other in filter(None, others):
+            labelled += 1
+            siblings += bool(mine & other)
+            kin += bool(_tops(mine) & _tops(other))
+    all_of = max(labelled, 1)
+    return pages, known, labelled / max(known, 1), siblings / all_of, kin / all_of
+
+
+def _tops(names: set[str]) -> set[str]:
+    """The classes just below the root."""
+    return {"/".join(name.split("/")[:3]) for name in names}
+
+
+BENCHMARK = Benchmark(
+    "naive",
+    "CPU and quality beside a straightforward script",
+    _ABOUT,
+    add_options,
+    run,
+    ("--pages", "1000"),
+)

@@ -1,0 +1,168 @@
+"""`scale`: how the cost of a build grows with pages, and how its time shrinks with workers."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.corpora import made_web, web_files
+from benchmarks.harness import Add, Benchmark, say
+from benchmarks.job import build
+from benchmarks.results import Column, Figure, Result, Table, Target
+from pagekin.errors import UsageError
+
+__all__ = ["BENCHMARK", "exponent"]
+
+_ABOUT = """\
+Whole builds (-r local) of made-up webs of growing size, each made anew: CPU of all processes,
+wall clock, and the memory of the largest task of each stage. The exponent is the slope of a line
+through the logarithms of pages and seconds: 1 is linear, and what a build takes once makes it
+smaller, so it is told for all sizes and for the two largest. A web of more pages has more files
+and not more tasks, so each task has more to do."""
+
+_EXPONENT = 1.05
+_GROWTH = 1.1  # of the largest task of a stage, from the smallest to the largest web
+
+
+def add_options(add: Add) -> None:
+    """How many pages, and how many at work."""
+    sizes = [2000, 4000, 8000, 16000]
+    add("--pages", type=int, nargs="+", default=sizes, metavar="N", help="webs of so many pages")
+    add("--tasks", type=int, default=2, metavar="N", help="tasks at once (default: 2)")
+    add(
+        "--workers",
+        type=int,
+        nargs="*",
+        default=[1, 2],
+        metavar="N",
+        help="tasks at once, for the smallest web (default: 1 2)",
+    )
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Tables by pages, by stage and by workers."""
+    sizes = sorted(set(options.pages))
+    if len(sizes) < 2:
+        raise UsageError("--pages takes two sizes at least")
+    said = {pages: _built(options.data, pages, options.tasks) for pages in sizes}
+    workers = {n: _built(options.data, sizes[0], n) for n in sorted(set(options.workers))}
+    totals = {what: {n: float(s[what]) for n, s in said.items()} for what in ("cpu", "wall")}
+    tables = [_by_pages(said), _by_stage(said), _by_workers(workers, sizes[0])]
+    targets = [
+        Target("exponent of the CPU time, all sizes", exponent(totals["cpu"]), _EXPONENT),
+        Target("exponent of the CPU time, two largest", exponent(_last(totals["cpu"])), _EXPONENT),
+        Target("exponent of the wall clock, all sizes", exponent(totals["wall"]), _EXPONENT),
+    ]
+    targets += [
+        Target(f"{stage}: growth of its largest task's memory", grown, _GROWTH)
+        for stage, grown in _growth(said).items()
+    ]
+    return Result([t for t in tables if t.rows], targets, _figures(said, workers, sizes[0]))
+
+
+def exponent(seconds: dict[int, float]) -> float:
+    """The slope between logarithms."""
+    x, y = ([math.log(v) for v in some] for some in (seconds.keys(), seconds.values()))
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def _last(seconds: dict[int, float]) -> dict[int, float]:
+    return dict(sorted(seconds.items())[-2:])
+
+
+def _built(data: Path, pages: int, tasks: int) -> dict[str, Any]:
+    files = web_files(made_web(data, pages))
+    say(f"  build of {pages:,} pages, {tasks} at once")
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=data) as folder:
+        return build(Path(folder) / "work", files, tasks)
+
+
+def _largest(said: dict[str, Any]) -> dict[str, float]:
+    """Megabytes of the largest task of each stage."""
+    return {stage["name"]: stage["peak_memory"] / 1e6 for stage in said["stages"]}
+
+
+def _growth(said: dict[int, dict[str, Any]]) -> dict[str, float]:
+    first, last = (_largest(said[n]) for n in (min(said), max(said)))
+    return {stage: last[stage] / first[stage] for stage in last if first.get(stage)}
+
+
+def _by_pages(said: dict[int, dict[str, Any]]) -> Table:
+    columns = [Column("pages", ",d"), Column("CPU s", ",.1f"), Column("CPU ms a page", ".2f")]
+    columns += [Column("wall s", ",.1f"), Column("pages a wall second", ",.0f")]
+    columns += [Column("largest task MB", ".0f"), Column("index KB a page", ".2f")]
+    rows: list[list[Any]] = []
+    for pages, s in said.items():
+        memory, index = max(_largest(s).values()), s["index"]["bytes"] / pages / 1000
+        each = [s["cpu"], 1000 * s["cpu"] / pages, s["wall"], pages / s["wall"]]
+        rows.append([pages, *each, memory, index])
+    return Table("Growing with pages", columns, rows)
+
+
+def _by_stage(said: dict[int, dict[str, Any]]) -> Table:
+    sizes = list(said)
+    columns = [Column("stage")]
+    columns += [Column(f"{n:,}: CPU s", ",.2f") for n in sizes] + [Column("exponent", ".2f")]
+    columns += [Column(f"{n:,}: largest task MB", ".0f") for n in sizes] + [Column("x", ".2f")]
+    columns.append(Column("KB of output a page", ".2f"))
+    rows: list[list[Any]] = []
+    for place, stage in enumerate(said[sizes[0]]["stages"]):
+        each = {n: s["stages"][place] for n, s in said.items()}
+        seconds = {n: s["cpu_seconds"] for n, s in each.items()}
+        memory = [s["peak_memory"] / 1e6 for s in each.values()]
+        rows.append(
+            [
+                *(stage["name"], *seconds.values(), exponent(seconds), *memory),
+                *(memory[-1] / memory[0], each[sizes[-1]]["bytes"] / sizes[-1] / 1000),
+            ]
+        )
+    return Table("Stage by stage", columns, rows)
+
+
+def _by_workers(said: dict[int, dict[str, Any]], pages: int) -> Table:
+    columns = [Column("at once", ",d"), Column("wall s", ",.1f"), Column("times as fast", ".2f")]
+    columns.append(Column("CPU s", ",.1f"))
+    first = said[min(said)]["wall"] if said else 0.0
+    rows = [[n, s["wall"], first / s["wall"], s["cpu"]] for n, s in said.items()]
+    return Table(f"Growing with workers, {pages:,} pages", columns, rows)
+
+
+def _figures(
+    said: dict[int, dict[str, Any]], workers: dict[int, dict[str, Any]], pages: int
+) -> list[Figure]:
+    def line(name: str, by: dict[int, float]) -> list[tuple[str, float | None, float]]:
+        return [(name, float(x), y) for x, y in by.items()]
+
+    seconds = line("CPU", {n: s["cpu"] for n, s in said.items()})
+    seconds += line("wall clock", {n: s["wall"] for n, s in said.items()})
+    memory = [
+        mark
+        for stage in _largest(said[min(said)])
+        for mark in line(stage, {n: _largest(s)[stage] for n, s in said.items()})
+    ]
+    figures = [
+        Figure("scale-time", "Time of a build", "", ("pages", "seconds"), seconds),
+        Figure("scale-memory", "Largest task of each stage", "", ("pages", "MB"), memory),
+    ]
+    if len(workers) > 1:
+        wall = {n: s["wall"] for n, s in workers.items()}
+        marks = line("wall clock", wall)
+        marks += line("if it were linear", {n: wall[min(wall)] * min(wall) / n for n in wall})
+        title, axes = f"Time of a build of {pages:,} pages", ("tasks at once", "seconds")
+        figures.append(Figure("scale-workers", title, "", axes, marks))
+    return figures
+
+
+BENCHMARK = Benchmark(
+    "scale",
+    "cost by pages and by workers: exponents and memory",
+    _ABOUT,
+    add_options,
+    run,
+    ("--pages", "2000", "4000", "8000"),
+)

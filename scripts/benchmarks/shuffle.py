@@ -1,0 +1,153 @@
+"""`shuffle`: what the bags send through the shuffle, and what merging it costs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import tempfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.corpora import add_warc, corpora
+from benchmarks.harness import Add, Benchmark, cpu, in_process, say, timed
+from benchmarks.results import Column, Result, Table, Target
+from pagekin.bags.vocabulary import WORDS_KEY
+from pagekin.cocitation.records import BLOCKS_KEY
+from pagekin.jobs.bag_fragments import BagFragments
+from pagekin.pipeline.job import Pair
+from pagekin.pipeline.names import TASK_KEY
+
+__all__ = ["BENCHMARK", "kind_of", "map_task", "merge_task"]
+
+_ABOUT = """\
+All pages go through one map task of the job, its records are sorted as the runners sort, and
+compressed with zlib, level 1, in that order: that is what an engine sends. Fragments of the page
+itself, of links, words and blocks of links are told apart by compressing each kind by itself. Then
+the job's reducer reads the sorted lines. A thousand pages are pages read, not URLs merged."""
+
+_KB, _SECONDS = 8.0, 0.4  # a page; CPU per 1,000 pages
+_KINDS = ("page itself", "links", "words", "blocks")
+
+
+def add_options(add: Add) -> None:
+    """Which pages, and how often."""
+    add_warc(add)
+    add("--rounds", type=int, default=3, metavar="N", help="of merging (default: %(default)s)")
+
+
+def run(options: argparse.Namespace) -> Result:
+    """Bytes by kind, and the cost of merging."""
+    sizes: list[list[Any]] = []
+    costs: list[list[Any]] = []
+    targets: list[Target] = []
+    for name, files in corpora(options.data, options.warc, options.pages).items():
+        with tempfile.TemporaryDirectory(prefix="bench-", dir=options.data) as folder:
+            lines = str(Path(folder) / "sorted")
+            say(f"  {name}: mapping")
+            made = in_process(map_task, files=files, path=lines)
+            both = in_process(map_task, files=files, path=f"{lines}.blocks", blocks=True)
+            say(f"  {name}: merging")
+            merged = [in_process(merge_task, path=lines) for _ in range(options.rounds)]
+        best = min(merged, key=lambda said: said["cpu"])
+        thousands = made["pages"] / 1000
+        sizes += [_sizes(name, "bags", made), _sizes(name, "bags and blocks", both)]
+        costs.append(
+            [name, made["pages"], best["cpu"] / thousands, made["sort"] / thousands,
+             best["bags"] / made["pages"], best["terms"] / made["pages"], best["memory"] / 1e6]
+        )  # fmt: skip
+        kilobytes = made["compressed"]["all"] / made["pages"] / 1000
+        targets += [
+            Target(f"{name}: KB a page, compressed", kilobytes, _KB),
+            Target(f"{name}: CPU s of merging 1,000 pages", best["cpu"] / thousands, _SECONDS),
+        ]
+    return Result([_size_table(sizes), _cost_table(costs)], targets)
+
+
+def map_task(files: list[str], path: str, *, blocks: bool = False) -> dict[str, Any]:
+    """Write the sorted output of a map task; gives its bytes, plain and compressed."""
+    job = BagFragments(["--with-blocks"] if blocks else [])
+    lines = Path(path)
+    with lines.open("wb", 1 << 20) as out:
+        for key, value in job.map_pairs((file.encode(), b"") for file in files):
+            out.write(key + b"\t" + value + b"\n")
+    before = cpu()
+    words = ["sort", "-S", "1G", "-o", path, path]
+    subprocess.run(words, check=True, env={**os.environ, "LC_ALL": "C"})
+    sorting = cpu() - before
+    plain, compressed = _compressed(lines)
+    pages = job.counters_.get("records", "used")
+    return {"pages": pages, "plain": plain, "compressed": compressed, "sort": sorting}
+
+
+def merge_task(path: str) -> dict[str, Any]:
+    """What the reducer takes for the sorted lines."""
+    from pagekin.pipeline.statistics import peak_memory  # noqa: PLC0415
+
+    job = BagFragments([])
+
+    def work() -> int:
+        return sum(1 for _ in job.reduce_pairs(_lines(Path(path))))
+
+    done = timed(work)
+    counters = job.counters_
+    bags, terms = counters.get("bags", "urls"), counters.get("bags", "terms")
+    return {"cpu": done.cpu, "bags": bags, "terms": terms, "memory": peak_memory()}
+
+
+def kind_of(key: bytes, value: bytes) -> str:
+    """Whose record it is; nothing for statistics."""
+    if key == TASK_KEY:
+        return ""
+    if key.startswith(BLOCKS_KEY):
+        return "blocks"
+    if key.startswith(WORDS_KEY):
+        return "words"
+    return "page itself" if value.startswith(b"c") else "links"
+
+
+def _compressed(lines: Path) -> tuple[dict[str, int], dict[str, int]]:
+    """Bytes by kind and of all."""
+    packers = {kind: zlib.compressobj(1) for kind in (*_KINDS, "all")}
+    plain, packed = dict.fromkeys(packers, 0), dict.fromkeys(packers, 0)
+    for key, value in _lines(lines):
+        line = key + b"\t" + value + b"\n"
+        for kind in filter(None, (kind_of(key, value), "all")):
+            plain[kind] += len(line)
+            packed[kind] += len(packers[kind].compress(line))
+    for kind, packer in packers.items():
+        packed[kind] += len(packer.flush()) if plain[kind] else 0
+    return plain, packed
+
+
+def _lines(path: Path) -> Iterator[Pair]:
+    with path.open("rb", 1 << 20) as lines:
+        for line in lines:
+            key, _, value = line[:-1].partition(b"\t")
+            yield key, value
+
+
+def _sizes(name: str, what: str, made: dict[str, Any]) -> list[Any]:
+    pages = made["pages"] * 1000
+    each = [made["compressed"][kind] / pages or None for kind in _KINDS]
+    return [name, what, made["plain"]["all"] / pages, made["compressed"]["all"] / pages, *each]
+
+
+def _size_table(rows: list[list[Any]]) -> Table:
+    names = ("KB a page", "zlib-1 KB a page", *(f"{kind}: zlib-1 KB" for kind in _KINDS))
+    columns = [Column("pages"), Column("what is made"), *(Column(name, ".2f") for name in names)]
+    return Table("Bytes shuffled", columns, rows, "Kinds are compressed each by itself.")
+
+
+def _cost_table(rows: list[list[Any]]) -> Table:
+    columns = [Column("pages"), Column("number", ",d"), Column("merging: CPU s / 1,000", ".3f")]
+    columns += [Column("sorting: CPU s / 1,000", ".3f"), Column("bags a page", ".1f")]
+    columns += [Column("terms a page", ",.0f"), Column("memory MB", ".0f")]
+    return Table("Merging the bags", columns, rows)
+
+
+BENCHMARK = Benchmark(
+    "shuffle", "bytes a page that the bags shuffle, and CPU of merging", _ABOUT, add_options, run
+)
