@@ -48,8 +48,20 @@ FLOORS = {
     "index": {"index", "minhash", "bags", "web", "config", "counters", "errors", "tables"},
     "query": {"query", "cocitation", "index", "minhash", "bags", "web", "errors"},
     "pipeline": {"pipeline", *ALGORITHMS, "config", "options", "counters", "errors", "tables"},
+    "planning": {
+        *("planning", "pipeline", *ALGORITHMS),
+        *("config", "counters", "errors"),
+    },
+    "sweep": {
+        *("sweep", "pipeline", *ALGORITHMS),
+        *("config", "options", "counters", "errors"),
+    },
+    "synthetic": {"synthetic", "pipeline", "errors"},
     "jobs": {"pipeline", *ALGORITHMS, "config", "counters"},
-    "commands": {"commands", "pipeline", *ALGORITHMS, "config", "options", "counters", "errors"},
+    "commands": {
+        *("commands", "sweep", "planning", "pipeline", *ALGORITHMS),
+        *("config", "options", "counters", "errors"),
+    },
     "cli": {"commands", "errors"},
     "config": {"errors"},
     "options": {"config", "errors"},

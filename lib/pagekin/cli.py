@@ -29,6 +29,7 @@ from pagekin.commands import (
     merge_index,
     package,
     page,
+    plan,
     plan_signatures,
     pool,
     related,
@@ -41,7 +42,8 @@ __all__ = ["main"]
 
 _STOPPED = 130
 _COMMANDS = (
-    *(build, related, bag, page, blocks, info, verify, merge_index, plan_signatures),
+    *(build, related, bag, page, blocks, info, verify, merge_index),
+    *(plan, plan_signatures),
     *(evaluate, compare, sweep, pool),
     package,
 )

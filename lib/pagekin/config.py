@@ -156,9 +156,9 @@ class BagConfig:
         "log: a word at distance d weighs log2(32 / (1 + d)), never below 0; none: all weigh 1",
         choices=("log", "none"),
     )
-    headings: float = _weight(0.0, "weight, in anchor words, of the headings above a link; 0: none")
+    headings: float = _weight(0.5, "weight, in anchor words, of the headings above a link; 0: none")
     citing_title: float = _weight(
-        0.0, "weight, in anchor words, of the citing page's title; 0: none"
+        0.5, "weight, in anchor words, of the citing page's title; 0: none"
     )
     same_host: str = _option(
         "keep",
@@ -181,7 +181,7 @@ class WeightConfig:
     """From raw to final weights [SIM 3.3, 5.2]."""
 
     tf: str = _option(
-        "none",
+        "sqrt",
         "scaling of the raw weight: none, sqrt, or log = ln(1 + tf)",
         choices=("none", "sqrt", "log"),
     )

@@ -78,7 +78,7 @@ def test_bags(tmp_path):
         key for key, _ in bags_of(records)
     ]
     assert {
-        "bags": {"anchors": 3, "crawled": 3, "terms": 15, "urls": 3},
+        "bags": {"anchors": 3, "crawled": 3, "terms": 17, "urls": 3},
         "charsets": {"utf-8": 3},
         "files": {"read": 1},
         "languages": {"unknown": 3},
@@ -89,10 +89,12 @@ def test_bags(tmp_path):
 
 
 def test_one_bag_by_hand(tmp_path):
-    """The bag of a page: its words, its title once more as anchor words, and words around links."""
+    """The bag of a page: its words, its title once more as anchor words, words around links, and
+    the titles of citing pages by half."""
     pages = {
         "http://a.example/": "<title>Honey</title><p>Amber honey",
-        "http://b.example/": "<p>Buy <a href='http://a.example/'>sweet honey</a> jars",
+        "http://b.example/": "<title>Shop</title>"
+        "<p>Buy <a href='http://a.example/'>sweet honey</a> jars",
     }
     line = write_warc(tmp_path / "a.warc.gz", *records_of(pages))
     records, _ = run_job(BagFragments, ["--text-stemming", "nostem"], [line])
@@ -105,6 +107,7 @@ def test_one_bag_by_hand(tmp_path):
         term_hash("sweet"): 5,
         term_hash("buy"): 4,
         term_hash("jars"): 4,
+        term_hash("shop"): 2.5,
     } == weights
 
 

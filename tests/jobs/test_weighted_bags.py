@@ -57,7 +57,7 @@ def test_empty(table):
 
 def test_by_hand(table):
     """Without scaling: weight by 1/sqrt(df), cut to two terms (of equals the smaller), sum 1."""
-    args = ["--frequencies", table, "--weight-df", "sqrt", "--weight-terms", "2"]
+    args = ["--frequencies", table, *("--weight-tf=none", "--weight-df=sqrt", "--weight-terms=2")]
     records, counters = run_job(WeightedBags, args, lines())
     bags = {key: parse_bag(key, value) for key, value in records}
     first = bags[b"http://a.example/"]

@@ -140,7 +140,7 @@ def test_several(command, demo_index):
 @pytest.mark.parametrize(
     ("flags", "how"),
     [
-        (("--alpha", 0.2), {"alpha": 0.2}),
+        (("--alpha", 0.4), {"alpha": 0.4}),
         (("--per-host", 1), {"per_host": 1}),
         (
             ("--exclude-host", "sailing.example", "--exclude-host", "chess.example"),

@@ -143,7 +143,11 @@ def _file(sieve: _Sieve, kept: _Kept) -> _Kept:
 
 def _extension(url: str) -> str:
     """The extension of a canonical URL's path, in lower case; "" if it has none."""
-    stem, _, extension = url.partition("?")[0].rpartition("/")[2].rpartition(".")
+    path = url.partition("?")[0] if "?" in url else url
+    name = path[path.rfind("/") + 1 :]
+    if "." not in name:  # of most
+        return ""
+    stem, _, extension = name.rpartition(".")
     return extension.lower() if stem else ""
 
 
@@ -162,6 +166,8 @@ def _dynamic(sieve: _Sieve, kept: _Kept) -> _Kept:
     if way == "keep":
         return kept
     own_query = _has_query(sieve.page.resolver.base)
+    if not (own_query or sieve.config.dynamic_paths or any("?" in link.href for link in kept)):
+        return kept
     left: _Kept = []
     for link in kept:
         if not _is_dynamic(link, own_query, sieve.config):

@@ -55,7 +55,9 @@ def add_parser(commands: Any) -> None:
     add("--plots", type=Path, metavar="DIR", help="write each figure as SVG and PNG")
     printed = parser.add_mutually_exclusive_group().add_argument
     printed("--json", action="store_true", help="print JSON")
-    printed("--markdown", action="store_true", help="print Markdown; with --plots it shows the plots")
+    printed(
+        "--markdown", action="store_true", help="print Markdown; with --plots it shows the plots"
+    )
     add("--base-url", default="", metavar="URL", help="put before the relative paths of a list")
     add("--tasks", type=int, default=0, metavar="N", help="at once (default: one for each core)")
     add("-q", "--quiet", action="store_true", help="no progress")

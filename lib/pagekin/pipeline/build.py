@@ -311,7 +311,7 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
         elif key == "version":
             yield "this pagekin makes it differently"
         elif key == "flags":
-            yield f"its job is to run with {' '.join(new)}"
+            yield f"its job is to run with {' '.join(new or ())}"
         elif key not in before and now.get("flags") != before.get("flags"):
             continue  # what goes with the flag
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -12,11 +11,11 @@ from pagekin.errors import naming
 from pagekin.evaluate.page import code, document, section, table, text
 from pagekin.evaluate.plots import Mark, plot
 from pagekin.evaluate.png import require_png, to_png
+from pagekin.sweep.lines import difference, number
 
 __all__ = ["figure_svgs", "sweep_report", "write_plots"]
 
 _ORTHOGONAL: Final = "orthogonal"
-_NO_FILE_NAME = re.compile(r"[^\w.-]+")
 _ABOUT = """\
 Every strategy is judged by a directory that people made: gamma is the share of pairs of pages that
 it puts in the order of the directory, less the share that it puts in the other. Sibling gamma takes
@@ -62,8 +61,9 @@ def write_plots(folder: Path, result: Mapping[str, Any]) -> list[Path]:
     require_png()
     folder.mkdir(parents=True, exist_ok=True)
     written = []
+    files = {figure["name"]: figure["file"] for figure in result["figures"]}
     for name, svg in figure_svgs(result).items():
-        stem = f"figure-{_NO_FILE_NAME.sub('-', name)}"
+        stem = files[name]
         for path, data in ((f"{stem}.svg", svg.encode()), (f"{stem}.png", to_png(svg))):
             written.append(folder / path)
             with naming(folder / path):
@@ -106,13 +106,13 @@ def _row(s: Mapping[str, Any]) -> Sequence[str]:
     near, far = s["sibling"], s["unrelated"]
     return (
         name,
-        _number(near["value"]),
+        number(near["value"]),
         "" if near["low"] is None else f"{near['low']:.3f} to {near['high']:.3f}",
-        _number(near["with_ties"]),
-        _number(s["cousin"]["value"]),
-        _number(far["value"]),
-        _number(far["with_ties"]),
-        _number(s["orthogonal_share"]),
+        number(near["with_ties"]),
+        number(s["cousin"]["value"]),
+        number(far["value"]),
+        number(far["with_ties"]),
+        number(s["orthogonal_share"]),
         "" if s["window"] is None else f"{s['window']:.1f}",
         escape(s["by"]),
         flags,
@@ -125,20 +125,8 @@ def _differences(comparisons: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[
         sure = c["sibling"]["value"]["b_is_better"]
         yield (
             f"{escape(c['b'])} less {escape(c['a'])}{other}",
-            _difference(c["sibling"]["value"]),
-            _difference(c["sibling"]["with_ties"]),
-            _difference(c["unrelated"]["value"]),
+            difference(c["sibling"]["value"]),
+            difference(c["sibling"]["with_ties"]),
+            difference(c["unrelated"]["value"]),
             "" if sure is None else f"{sure:.1%}",
         )
-
-
-def _difference(d: Mapping[str, float | None]) -> str:
-    value, low, high = d["difference"], d["low"], d["high"]
-    if value is None or low is None or high is None:
-        return "none"
-    star = "" if low <= 0 <= high else " *"
-    return f"{value:+.3f} [{low:+.3f}, {high:+.3f}]{star}"
-
-
-def _number(value: float | None) -> str:
-    return "none" if value is None else f"{value:.3f}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["sweep_lines"]
+__all__ = ["difference", "number", "sweep_lines"]
 
 _NAME = 26
 _HEADS = (
@@ -47,30 +47,33 @@ def _table(strategies: list[Mapping[str, Any]]) -> Iterator[str]:
 def _cells(s: Mapping[str, Any]) -> tuple[str, ...]:
     near, far = s["sibling"], s["unrelated"]
     return (
-        _number(near["value"]),
+        number(near["value"]),
         "" if near["low"] is None else f"{near['low']:.3f} to {near['high']:.3f}",
-        _number(near["with_ties"]),
-        _number(s["cousin"]["value"]),
-        _number(far["value"]),
-        _number(far["with_ties"]),
-        _number(s["orthogonal_share"]),
+        number(near["with_ties"]),
+        number(s["cousin"]["value"]),
+        number(far["value"]),
+        number(far["with_ties"]),
+        number(s["orthogonal_share"]),
         "" if s["window"] is None else f"{s['window']:.1f}",
     )
 
 
 def _comparisons(comparisons: list[Mapping[str, Any]]) -> Iterator[str]:
     for c in comparisons:
-        ends = [_difference(c["sibling"][measure]) for measure in ("value", "with_ties")]
+        ends = [difference(c["sibling"][measure]) for measure in ("value", "with_ties")]
         note = "" if c["same_pages"] else "; they judge other pages"
         yield f"  {c['b']} less {c['a']}: sibling {ends[0]}; with ties {ends[1]}{note}"
 
 
-def _difference(d: Mapping[str, float | None]) -> str:
-    if d["difference"] is None or d["low"] is None:
+def difference(d: Mapping[str, float | None]) -> str:
+    """With its interval, and a star where that does not hold 0."""
+    value, low, high = d["difference"], d["low"], d["high"]
+    if value is None or low is None or high is None:
         return "none"
-    sure = "" if d["low"] <= 0 <= (d["high"] or 0) else " *"
-    return f"{d['difference']:+.3f} [{d['low']:+.3f}, {d['high']:+.3f}]{sure}"
+    sure = "" if low <= 0 <= high else " *"
+    return f"{value:+.3f} [{low:+.3f}, {high:+.3f}]{sure}"
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
+    """Three digits, if there is one."""
     return "none" if value is None else f"{value:.3f}"

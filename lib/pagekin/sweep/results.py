@@ -6,6 +6,7 @@ that the figure names (`against`), by the paired bootstrap over the sources that
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any
@@ -20,6 +21,7 @@ from pagekin.sweep.strategies import Figure, Plan, Strategy
 __all__ = ["sweep_result"]
 
 _TOLD = ("orthogonal_share", "sources", "pages", "missing_urls", "unlinked_urls", "labels")
+_NO_FILE_NAME = re.compile(r"[^\w.-]+")
 _COMPARED = ("value", "with_ties")
 
 
@@ -37,6 +39,9 @@ def sweep_result(
                 "about": figure.about,
                 "measure": figure.measure,
                 "axis": figure.axis,
+                "of": figure.of,
+                "against": figure.against,
+                "file": f"figure-{_NO_FILE_NAME.sub('-', figure.name)}",
                 "strategies": [s.name for s in plan.of_figure(figure)],
                 "comparisons": list(comparer.of_figure(figure, plan.of_figure(figure))),
             }

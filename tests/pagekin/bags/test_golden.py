@@ -20,6 +20,7 @@ Its kept terms in order, with the stop words "our", "and" (and "today") gone, NO
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from math import exp, log, log2, sqrt
 
 import numpy as np
@@ -42,7 +43,8 @@ A = '<html lang=en><title>Clover</title><p>Clover honey <a href="http://hub.exam
 B = "<html lang=en><p>Tools of the running beekeeper</p>"
 
 D = [log2(32 / (1 + d)) for d in range(32)]
-ANCHORS = BagConfig(content=0.0)
+PAPER = BagConfig(headings=0.0, citing_title=0.0)  # nothing that the paper does not have
+ANCHORS = replace(PAPER, content=0.0)
 PLAIN = TextConfig(stemming="nostem")
 
 
@@ -108,7 +110,7 @@ def approx(expected: dict[str, float]) -> object:
 
 def anchors(kind: str, words: int, **more: object) -> dict[str, dict[str, float]]:
     """Bags of anchor windows only, unstemmed."""
-    bag = BagConfig(content=0.0, **more)  # type: ignore[arg-type]
+    bag = replace(ANCHORS, **more)  # type: ignore[arg-type]
     return bags(BuildConfig(text=PLAIN, window=WindowConfig(kind, words), bag=bag))
 
 
@@ -227,7 +229,7 @@ def test_content_words_weigh_one_each() -> None:
 
 def test_anchor_and_content_add_up() -> None:
     """The union: title words weigh 1 for the content and 5 for the anchors."""
-    made = bags(BuildConfig(text=PLAIN, window=WindowConfig(words=0)))
+    made = bags(BuildConfig(text=PLAIN, window=WindowConfig(words=0), bag=PAPER))
     assert (
         approx({"clover": 1 + 1 + 5 + 5, "honey": 1.0, "bees": 1.0, "wax": 5.0})
         == made["http://a.example/"]
@@ -325,8 +327,8 @@ def test_mu_and_sigma_are_the_moments_over_incidences(frequencies: Frequencies) 
 
 def test_cut_and_normalisation(frequencies: Frequencies) -> None:
     """The heaviest terms stay, and then the weights add up to 1."""
-    assert pytest.approx([4 / 14, 9 / 14, 1 / 14]) == final(frequencies, df="none")
-    assert pytest.approx([4 / 13, 9 / 13]) == final(frequencies, df="none", terms=2)
+    assert pytest.approx([4 / 14, 9 / 14, 1 / 14]) == final(frequencies, tf="none", df="none")
+    assert pytest.approx([4 / 13, 9 / 13]) == final(frequencies, tf="none", df="none", terms=2)
 
 
 def test_jaccard_by_hand() -> None:

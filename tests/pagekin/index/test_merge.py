@@ -202,8 +202,8 @@ def test_read_for_both(tmp_path):
         ),
         ({"index": {"min_inlinks": 4}}, "index.min_inlinks is 0 in the first and 4 in the other"),
         (
-            {"index": {"min_inlinks": 4}, "weight": {"tf": "sqrt"}, "signatures": {"copies": 1}},
-            "weight.tf is none in the first and sqrt in the other",
+            {"index": {"min_inlinks": 4}, "weight": {"tf": "log"}, "signatures": {"copies": 1}},
+            "weight.tf is sqrt in the first and log in the other",
         ),
         ({"window": {"news": 1}}, "window.news is None in the first and 1 in the other"),
     ],

@@ -142,6 +142,15 @@ def test_a_terminal_that_is_gone(made):
     assert ["j-1"] == client.ended
 
 
+@pytest.fixture
+def keyboard():
+    """Heard also where tests run in the background of a script, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("keyboard")
 def test_a_second_signal():
     """A signal while a cluster is ended waits until it is."""
     done = []

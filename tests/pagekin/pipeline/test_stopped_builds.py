@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 
@@ -36,7 +37,10 @@ def expected(tmp_path_factory: pytest.TempPathFactory, small_snapshot: Path) -> 
 
 def is_building(work: Path, stage: str) -> bool:
     """Has the stage been begun, or is it even finished?"""
-    return any(work.glob(f".building/{stage}-*")) or (work / stage).exists()
+    with suppress(FileNotFoundError):  # the build sweeps up while we look
+        if any(work.glob(f".building/{stage}-*")):
+            return True
+    return (work / stage).exists()
 
 
 def kill(process: subprocess.Popen[str], whom: str) -> None:

@@ -17,7 +17,7 @@ def config(words=32, kind="basic", stemming="stem", **bag):
     return BuildConfig(
         text=TextConfig(stemming=stemming),
         window=WindowConfig(kind, words),
-        bag=BagConfig(**bag),
+        bag=BagConfig(**{"headings": 0.0, "citing_title": 0.0, **bag}),
     )
 
 

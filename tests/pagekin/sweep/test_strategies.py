@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
+from dataclasses import fields
+
 import pytest
 
-from pagekin.config import BagConfig, BuildConfig, WeightConfig, WindowConfig
+from pagekin.config import BagConfig, BuildConfig, WeightConfig, WindowConfig, sections
 from pagekin.errors import UsageError
 from pagekin.sweep.keys import parts_of
 from pagekin.sweep.strategies import SHIPPED, Figure, Strategy, read_plan
@@ -117,6 +120,17 @@ def test_shipped_files():
     for figure in plan.figures:
         assert len(plan.of_figure(figure)) > 2
     assert {"tfidf", "common", "reranked", "signatures", "bags"} == {s.by for s in plan.strategies}
+
+
+def test_defaults_in_shipped_files():
+    """The shipped file says each weight and window itself, and what it calls the default is it."""
+    with (SHIPPED / "paper.toml").open("rb") as file:
+        base = tomllib.load(file)["base"]
+    for name in ("window", "bag", "weight"):
+        assert {f.name for f in fields(sections()[name])} == set(base[name])
+    by_name = {s.name: s for s in read_plan("paper").strategies}
+    for name in ("default", "the default", "exact bags", "+ citing title", "80 signatures"):
+        assert BuildConfig() == by_name[name].config
 
 
 def test_equal_parts():

@@ -272,6 +272,32 @@ def test_for_people(command, made, tmp_path):
     assert not {"<script", "<link", "src="} & {w for w in ("<script", "<link", "src=") if w in page}
 
 
+def test_markdown(command, sweep, made, tmp_path):
+    """Tables for a document: a row for each strategy, with its difference to the one that it is
+    compared with, and the plots where they were written."""
+    found, _ = sweep()
+    crawl, directory, strategies = made
+    flags = ("--directory", directory, "--work", tmp_path / "work", "--tasks", 1)
+    words = (strategies, *flags, "-q", "--resamples", 50, "--markdown")
+    said = command("sweep", *words, crawl)
+    assert 0 == said.code, said.err
+    lines = said.out.splitlines()
+    assert "## The first" == lines[0]
+    assert "The values stand in the table of two." in lines
+    rows = {row[1].strip(): row for line in lines if (row := line.split("|"))[1:]}
+    strategy = found["strategies"][1]["sibling"]
+    c = found["figures"][0]["comparisons"][0]["sibling"]["value"]
+    assert rows["narrow"][2].startswith(f" {strategy['value']:.3f} [{strategy['low']:.3f}, ")
+    assert rows["narrow"][7].startswith(f" {c['difference']:+.3f} [{c['low']:+.3f}, ")
+    assert ["  ", "  ", "  "] == rows["default"][7:10]
+    assert "![" not in said.out
+    shown = command("sweep", *words, "--plots", tmp_path / "drawn", crawl).out
+    for figure in found["figures"]:
+        path = tmp_path / "drawn" / f"{figure['file']}.svg"
+        assert path.exists()
+        assert f"]({path})" in shown
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
