@@ -19,7 +19,7 @@ from tests.engines.holding import Holder
 from tests.running import DEMO, Said, outputs, pagekin, record_of, started, wait_until
 from tests.warcs import gz, response
 
-pytestmark = pytest.mark.engines
+pytestmark = [pytest.mark.engines, pytest.mark.faults]
 
 FLAGS = ("--tasks", "2", "--shards", "2", "--cocitation-threshold", "0.3")
 BAGS = (*FLAGS, "--only", "bags")
