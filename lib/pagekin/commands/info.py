@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from pagekin.commands.places import index_here, place
+from pagekin.commands.places import add_index, index_here
 
 __all__ = ["add_parser"]
 
@@ -27,13 +27,7 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(run=run)
-    parser.add_argument(
-        "--index",
-        required=True,
-        type=place,
-        metavar="DIR",
-        help="the index, also at hdfs:// or s3://",
-    )
+    add_index(parser)
     parser.add_argument("--json", action="store_true", help="everything, as JSON")
 
 

@@ -13,7 +13,15 @@ from pagekin.errors import UsageError, WorkspaceError
 from pagekin.pipeline.names import ON_THIS_MACHINE
 from pagekin.web.streams import scheme_of
 
-__all__ = ["check_places", "index_here", "index_place", "place", "refuse_remote", "store_at"]
+__all__ = [
+    "add_index",
+    "check_places",
+    "index_here",
+    "index_place",
+    "place",
+    "refuse_remote",
+    "store_at",
+]
 
 
 def place(word: str) -> Path | str:
@@ -23,6 +31,17 @@ def place(word: str) -> Path | str:
     's3://bucket/work'
     """
     return word.rstrip("/") if scheme_of(word) else Path(word)
+
+
+def add_index(parser: argparse.ArgumentParser) -> None:
+    """Declare --index of a command that looks after an index, wherever it is."""
+    parser.add_argument(
+        "--index",
+        required=True,
+        type=place,
+        metavar="DIR",
+        help="the index, also at hdfs:// or s3://",
+    )
 
 
 def store_at(uri: str, options: argparse.Namespace) -> Any:

@@ -7,7 +7,7 @@ import json
 import sys
 from typing import Any
 
-from pagekin.commands.places import index_here, place
+from pagekin.commands.places import add_index, index_here
 from pagekin.errors import InputError
 
 __all__ = ["add_parser"]
@@ -28,13 +28,7 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(run=run)
-    parser.add_argument(
-        "--index",
-        required=True,
-        type=place,
-        metavar="DIR",
-        help="the index, also at hdfs:// or s3://",
-    )
+    add_index(parser)
     parser.add_argument("--json", action="store_true", help="a list of what is wrong, as JSON")
 
 

@@ -11,7 +11,7 @@ from pagekin.errors import naming
 from pagekin.evaluate.page import code, document, section, table, text
 from pagekin.evaluate.plots import Mark, plot
 from pagekin.evaluate.png import require_png, to_png
-from pagekin.sweep.lines import difference, number
+from pagekin.sweep.lines import cells_of, difference
 
 __all__ = ["figure_svgs", "sweep_report", "write_plots"]
 
@@ -103,20 +103,7 @@ def _row(s: Mapping[str, Any]) -> Sequence[str]:
     name, flags = escape(s["name"]), f"<code>{escape(s['flags'])}</code>"
     if "left_out" in s:
         return (name, f"left out: {escape(s['left_out'])}", *[""] * 7, escape(s["by"]), flags)
-    near, far = s["sibling"], s["unrelated"]
-    return (
-        name,
-        number(near["value"]),
-        "" if near["low"] is None else f"{near['low']:.3f} to {near['high']:.3f}",
-        number(near["with_ties"]),
-        number(s["cousin"]["value"]),
-        number(far["value"]),
-        number(far["with_ties"]),
-        number(s["orthogonal_share"]),
-        "" if s["window"] is None else f"{s['window']:.1f}",
-        escape(s["by"]),
-        flags,
-    )
+    return (name, *cells_of(s), escape(s["by"]), flags)
 
 
 def _differences(comparisons: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["difference", "number", "sweep_lines"]
+__all__ = ["cells_of", "difference", "number", "sweep_lines"]
 
 _NAME = 26
 _HEADS = (
@@ -40,11 +40,12 @@ def _table(strategies: list[Mapping[str, Any]]) -> Iterator[str]:
         if "left_out" in s:
             yield f"{s['name']:{_NAME}}  left out: {s['left_out']}"
             continue
-        cells = (f"{cell:>{width}}" for cell, width in zip(_cells(s), _WIDTHS, strict=True))
+        cells = (f"{cell:>{width}}" for cell, width in zip(cells_of(s), _WIDTHS, strict=True))
         yield f"{s['name']:{_NAME}}" + "".join(cells)
 
 
-def _cells(s: Mapping[str, Any]) -> tuple[str, ...]:
+def cells_of(s: Mapping[str, Any]) -> tuple[str, ...]:
+    """The figures of a strategy, as tables show them."""
     near, far = s["sibling"], s["unrelated"]
     return (
         number(near["value"]),
