@@ -1,7 +1,6 @@
 # One word each:
 #   make demo    from a fresh machine to related pages, over the snapshot in demo/
 #   make test    all tests, those on real engines too (a JDK and Maven are needed for these)
-#   make faults  what a real Hadoop does when parts of it are killed; some 15 minutes
 #   make lint    style and types
 #   make bench   all benchmarks, beside peers that it installs; about ten minutes on two quiet cores
 #   make setup   only .venv, with the command .venv/bin/pagekin in it
@@ -15,7 +14,7 @@ READY := $(VENV)/.ready
 PEERS := $(VENV)/.peers
 SOURCES := lib jobs tests demo scripts
 
-.PHONY: setup demo test faults bench lint format clean
+.PHONY: setup demo test bench lint format clean
 
 setup: $(READY)
 
@@ -34,10 +33,7 @@ demo: $(READY)
 	@scripts/demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist loadfile
-
-faults: $(READY)
-	$(BIN)/python -m pytest -m faults tests/engines
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
 bench: $(PEERS)
 	$(BIN)/python scripts/bench all

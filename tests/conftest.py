@@ -23,6 +23,13 @@ settings.register_profile(
 settings.load_profile("pagekin")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With several workers a file stays together, and so do all engines: one cluster at a time."""
+    for item in items:
+        engines = item.path.parent.name == "engines"
+        item.add_marker(pytest.mark.xdist_group("engines" if engines else str(item.path)))
+
+
 @pytest.fixture(scope="session")
 def demo_work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace with the bags of the demo, built by the local runner. For reading only."""

@@ -104,7 +104,7 @@ _TEXTS = [
     "\n\t",
     "\x00",
     "\x01\x0b\x1f\x7f\x80",
-    "\ufffe\uffff\ufdd0\U0001fffe",
+    "\ufffe\uffff\ufdd0\ufdef\U0001fffe",
     "\ue000\U000f0000\U0010fffd",
     "&amp;",
     "&eacute",

@@ -23,7 +23,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from pagekin.bags.bag import Weights, bag_value
-from pagekin.bags.fragments import END, GAP, decode, encode
+from pagekin.bags.fragments import KIND_SHIFT, LINK, WIDTH, decode
 from pagekin.bags.places import SCALE, Sums, add_sums, place_weights, sum_terms
 from pagekin.config import BagConfig, WindowConfig
 from pagekin.counters import Counters
@@ -32,9 +32,8 @@ from pagekin.web.urls import host
 
 __all__ = ["BagMerger", "content_value", "host_id", "link_value"]
 
-_BATCH_TEXT = 4 << 20  # characters of base64 summed at once: 800,000 numbers, about 60 MB at work
+_BATCH_TEXT = 4 << 20  # bytes of fragments summed at once: 800,000 numbers, about 60 MB at work
 _BATCH_URLS = 0xFFF0  # a URL's number in a batch takes 16 bits
-_START = encode(GAP.to_bytes(4, "little") * 3)  # a stream starts with a mark
 
 # A value is b"c" flag text (the page's own) or b"l" host flag text (of links); b"c" sorts first.
 _OWN = b"c"
@@ -52,12 +51,12 @@ def host_id(url: str) -> bytes:
 
 def content_value(payload: bytes, own: bool) -> bytes:
     """The value of a page's own fragment; one given by another URL's page sorts behind."""
-    return _OWN + (b"0" if own else b"1") + encode(payload)
+    return _OWN + (b"0" if own else b"1") + payload
 
 
 def link_value(host: bytes, payload: bytes, first: bool) -> bytes:
     """The value of a fragment about a link; `host` names the citing host in 8 characters."""
-    return _LINK + host + (b"1" if first else b"0") + encode(payload)
+    return _LINK + host + (b"1" if first else b"0") + payload
 
 
 @dataclass(slots=True)
@@ -169,19 +168,19 @@ class BagMerger:
 
     def _sum(self, batch: list[_Url]) -> tuple[NDArray[np.uint64], Terms, Sums, NDArray[np.int64]]:
         """(URL number, term, sum), ordered, and the number of links of each URL."""
-        texts = [_START, *(text for url in batch for text in url.texts)]
-        numbers = decode(b"".join(texts))
-        sizes = [sum(map(len, url.texts)) * 3 // 16 for url in batch]
-        sizes[0] += 3  # _START counts for the first
+        numbers = decode(b"".join(text for url in batch for text in url.texts))
+        sizes = [sum(map(len, url.texts)) // WIDTH for url in batch]
         url_of = np.repeat(np.arange(len(batch), dtype=np.uint64), sizes)
-        links = np.bincount(url_of[numbers == END].astype(np.int64), minlength=len(batch))
+        links = np.bincount(
+            url_of[numbers >> np.uint64(KIND_SHIFT) == LINK].astype(np.int64), minlength=len(batch)
+        )
         within = self._within(batch) if self._weigh_within else None
         return *sum_terms(numbers, url_of, self._weights, within), links
 
     def _within(self, batch: list[_Url]) -> NDArray[np.bool_]:
-        flags = [False, *(flag for url in batch for flag in url.within)]
-        sizes = [3, *(len(text) * 3 // 16 for url in batch for text in url.texts)]
-        return np.repeat(np.array(flags), sizes)
+        flags = [flag for url in batch for flag in url.within]
+        sizes = [len(text) // WIDTH for url in batch for text in url.texts]
+        return np.repeat(np.array(flags, dtype=np.bool_), sizes)
 
 
 def _as_weights(sums: Sums) -> Weights:

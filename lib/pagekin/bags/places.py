@@ -12,19 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagekin.bags.fragments import (
-    ANCHOR,
     CITING_PAGE,
     CITING_TITLE,
     CONTENT,
-    END,
-    GAP,
     HEADINGS,
-    RIGHT,
+    KIND_SHIFT,
+    LINK,
+    SIDE_SHIFT,
     TITLE,
+    Numbers,
 )
 from pagekin.bags.windows import distance_weights
 from pagekin.config import BagConfig, WindowConfig
-from pagekin.text.words import FIRST_HASH, Terms
+from pagekin.text.words import Terms
 
 __all__ = ["SCALE", "Sums", "add_sums", "place_weights", "places", "sum_terms"]
 
@@ -59,33 +59,34 @@ def place_weights(bag: BagConfig, window: WindowConfig) -> Sums:
     return np.rint(weights * SCALE).astype(np.int64)
 
 
-def places(numbers: Terms) -> Places:
+def places(numbers: Numbers) -> Places:
     """The place of each number; meaningless at the section marks themselves.
 
-    `numbers` starts with a mark. Left of an anchor the distance counts down to it, right of it up;
-    so in every section the place is `at + step * position`.
+    `numbers` starts with a mark. In a window the distance counts down to the anchor and up behind
+    it: it is the larger of the two counts, and of 0 in between.
     """
-    marks = np.flatnonzero(numbers < FIRST_HASH)
+    marks = np.flatnonzero(numbers >> np.uint64(KIND_SHIFT))
     ends = np.append(marks[1:], len(numbers))
-    kinds = numbers[marks]
-    step = _STEP[kinds]
-    at = np.where(step < 0, ends, np.where(step > 0, -marks, _AT[kinds]))
+    heads = numbers[marks].astype(np.int64)
+    links = heads >> KIND_SHIFT == LINK
+    sides = (1 << SIDE_SHIFT) - 1
+    left = np.where(links, marks + (heads >> SIDE_SHIFT & sides) + 1, 0)
+    right = np.where(links, ends - 1 - (heads & sides), len(numbers))
     spans = ends - marks
-    found: Places = np.repeat(step, spans) * np.arange(len(numbers)) + np.repeat(at, spans)
+    position = np.arange(len(numbers))
+    found: Places = np.repeat(left, spans) - position
+    np.maximum(found, position - np.repeat(right, spans), out=found)
+    np.maximum(found, np.repeat(_LEAST[heads >> KIND_SHIFT], spans), out=found)
     return found
 
 
-# Terms after END or GAP are left of the next anchor: the distance falls. After RIGHT it rises.
-_STEP = np.zeros(FIRST_HASH, dtype=np.int64)
-_STEP[[END, GAP]], _STEP[RIGHT] = -1, 1
-_AT = np.zeros(FIRST_HASH, dtype=np.int64)
-_AT[ANCHOR] = 0
+_LEAST = np.zeros(1 << 3, dtype=np.int64)
 for _section, _place in _PLACE.items():
-    _AT[_section] = _place
+    _LEAST[_section] = _place
 
 
 def sum_terms(
-    numbers: Terms,
+    numbers: Numbers,
     url_of: NDArray[np.uint64],
     weights: Sums,
     within: NDArray[np.bool_] | None = None,
@@ -98,10 +99,10 @@ def sum_terms(
     place = np.minimum(places(numbers), _WITHIN_HOST - 1)
     if within is not None:
         place += within * _WITHIN_HOST
-    real = numbers >= FIRST_HASH
+    real = numbers < np.uint64(1 << KIND_SHIFT)
     keys = (
         (url_of[real] << np.uint64(48))
-        | (numbers[real].astype(np.uint64) << np.uint64(16))
+        | (numbers[real] << np.uint64(16))
         | place[real].astype(np.uint64)
     )
     keys.sort()

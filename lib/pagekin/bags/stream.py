@@ -67,17 +67,14 @@ class Stream:
         """Places in codes of the boundaries of TOPICAL windows."""
         return np.flatnonzero(np.isin(self.codes, _TOPICAL))
 
-    def headings(self) -> list[tuple[int, int, Terms]]:
-        """(place, level, terms) of each heading."""
-        places = np.flatnonzero(np.isin(self.codes, _HEADINGS))
+    def headings(self) -> tuple[Places, list[int], Places, Places]:
+        """Of each heading its place in codes, its level, and the positions of its terms."""
+        places = np.flatnonzero(self.codes <= _HEADINGS[0])  # theirs are the lowest codes
+        levels = (1 + _HEADINGS[0] - self.codes[places]).tolist()
         ends = np.flatnonzero(self.codes == CODES[HEADING_END])
-        found = []
-        for place in places.tolist():
-            k = int(np.searchsorted(ends, place))
-            stop = int(ends[k]) if k < len(ends) else place
-            terms = self.terms[self.before[place] : self.before[stop]]
-            found.append((place, _HEADINGS.index(int(self.codes[place])) + 1, terms))
-        return found
+        stops = np.append(ends, 0)[np.searchsorted(ends, places)]
+        stops = np.maximum(stops, places)  # one that never ends has no terms
+        return places, levels, self.before[places], self.before[stops]
 
 
 def read_stream(tokens: list[str], table: WordTable) -> Stream:

@@ -9,7 +9,7 @@ term.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
@@ -31,10 +31,10 @@ def is_forms(pair: Pair) -> bool:
 
 def forms_records(forms: Iterable[Form]) -> Iterator[Pair]:
     """Forms packed into one record per bucket."""
-    buckets: dict[int, list[str]] = {}
+    buckets: defaultdict[int, list[str]] = defaultdict(list)
     for hash_, term, form, count in forms:
         entry = f"{form} {count}" if term == form else f"{form} {count} {term}"
-        buckets.setdefault(hash_ >> _BUCKET_SHIFT, []).append(entry)
+        buckets[hash_ >> _BUCKET_SHIFT].append(entry)
     for bucket, entries in sorted(buckets.items()):
         yield b"%s%03x" % (WORDS_KEY, bucket), "|".join(entries).encode("utf-8", "replace")
 

@@ -11,12 +11,15 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-__all__ = ["UNSEEN", "anchor_text", "count_words", "squeeze"]
+__all__ = ["UNSEEN", "anchor_text", "count_words", "has_text", "squeeze"]
 
 UNSEEN: Final = frozenset(("script", "style", "noscript", "select", "svg", "iframe"))
 _LONGEST = 1000  # characters of an anchor text; a link around a whole page is no description of one
+_MOST_CHARACTERS = 4 * _LONGEST  # as they are written, with all their white space
 _MOST_ELEMENTS = 1000
-_SPECIAL = ("img", "a", *sorted(UNSEEN))  # whose text is not what stands in them
+_LOOKS = 4  # so many texts that are not too long are within _MOST_CHARACTERS
+_APART = UNSEEN | {"a"}  # whose text belongs to no link around them
+_SPECIAL = ("img", *sorted(_APART))  # whose text is not what stands in them
 
 _KANA = "\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -37,12 +40,25 @@ def squeeze(text: str) -> str:
     return " ".join(text.split())
 
 
+def has_text(link: Any) -> bool:
+    """Is the text of a link another than ""? In most cases its first characters tell."""
+    element = link
+    for _ in range(_LOOKS):
+        text = element.text
+        if text and (len(text) > _LONGEST or not text.isspace()):
+            return len(text) <= _LONGEST or anchor_text(link) != ""
+        if not len(element) or element[0].tag in _SPECIAL:
+            break
+        element = element[0]
+    return anchor_text(link) != ""
+
+
 def anchor_text(link: Any) -> str:
     """The text of a link, white space squeezed, cut at _LONGEST characters."""
     if not len(link):
-        return squeeze((link.text or "")[: 4 * _LONGEST])[:_LONGEST]
+        return squeeze((link.text or "")[:_MOST_CHARACTERS])[:_LONGEST]
     first = link[0]
-    if first.tag == "img" and len(link) == 1:  # one in five of those with elements inside
+    if len(link) == 1 and not len(first) and first.tag not in _APART:  # three in five of the rest
         return squeeze(f"{link.text or ''}{_own_text(first)}{first.tail or ''}")[:_LONGEST]
     if next(link.iterdescendants(*_SPECIAL), None) is None:
         return squeeze("".join(link.itertext()))[:_LONGEST]
@@ -51,7 +67,7 @@ def anchor_text(link: Any) -> str:
     for piece in _pieces(link):
         pieces.append(piece)
         size += len(piece)
-        if size > 4 * _LONGEST:
+        if size > _MOST_CHARACTERS:
             break
     return squeeze("".join(pieces))[:_LONGEST]
 

@@ -8,24 +8,27 @@
 6. empty anchor: links without text go
 7. common domain: links within the page's own top sub-domain go
 
-Links that lead to no web page go before all of them, and so do not count for S. Every link that
-goes is told with its reason. The file extensions are a list of ours; servers run .php and .asp, so
-those are pages.
+Links that lead to no web page go before all of them, and so do not count for S. The file extensions
+are a list of ours; servers run .php and .asp, so those are pages.
+
+What follows from the address of a link alone is found out once for each address of a page; the rest
+link by link, which leaves the same as filter after filter. A sieve only names the filter that took
+a link: `pagekin.blocks.reasons` says why, where somebody asks.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
-from typing import Any, Final, NamedTuple
+from collections.abc import Collection
+from typing import Any, Final
 
-from pagekin.blocks.anchors import anchor_text
-from pagekin.blocks.model import Block, Link, Removed, Segment
+from pagekin.blocks.anchors import anchor_text, has_text
+from pagekin.blocks.model import Left, Segment, Sifted
 from pagekin.config import BlockConfig
 from pagekin.web.domains import top_subdomain
 from pagekin.web.page import Page
 
-__all__ = ["FILE_EXTENSIONS", "FILTERS", "filter_segment"]
+__all__ = ["FILE_EXTENSIONS", "FILTERS", "Sieve", "extension_of"]
 
 # In their order, as counters and messages name them; the first two are none of the paper's seven.
 FILTERS: Final = (
@@ -51,104 +54,124 @@ FILE_EXTENSIONS: Final = frozenset(
 _PROGRAM = re.compile(r"/cgi-bin/|\.(?:cgi|pl|php[3-7]?|phtml|aspx?|jspx?|cfm|do|dll)(?:/|$)", re.I)
 
 
-class _Found(NamedTuple):
-    """A link on its way through the filters."""
+class Sieve:
+    """The filters of one page.
 
-    number: int
-    place: int
-    href: str
-    url: str
-
-
-_Kept = list[_Found]
-
-
-class _Sieve:
-    """What the filters need to know of one block and its page, and what they took and changed."""
-
-    def __init__(self, page: Page, links: list[Any], config: BlockConfig) -> None:
-        self.page = page
-        self.links = links
-        self.config = config
-        self.own_tsd = top_subdomain(page.url)
-        self.removed: list[Removed] = []
-        self.changed: list[Removed] = []
-        self._anchors: dict[int, str] = {}
-
-    def drop(self, name: str, link: _Found, reason: str) -> None:
-        self.removed.append(Removed(link.number, link.href, name, reason))
-
-    def change(self, name: str, link: _Found, url: str) -> None:
-        self.changed.append(Removed(link.number, link.href, name, f"stands for {url}"))
-
-    def anchor(self, link: _Found) -> str:
-        if link.number not in self._anchors:
-            self._anchors[link.number] = anchor_text(self.links[link.number])
-        return self._anchors[link.number]
-
-
-def filter_segment(
-    segment: Segment,
-    page: Page,
-    links: list[Any],
-    config: BlockConfig,
-    unfollowed: Collection[int] = (),
-) -> Block:
-    """What the filters leave of one block of a page, and what they took.
-
-    `links` are all the page's; those numbered in `unfollowed` are not to be followed.
+    `links` are all of its links; those numbered in `unfollowed` are not to be followed.
     """
-    sieve = _Sieve(page, links, config)
-    kept = _valid(sieve, segment, unfollowed)
-    for each in _FILTERS[config.anchors_first]:
-        kept = each(sieve, kept)
-    left = (Link(*link, sieve.anchor(link), top_subdomain(link.url)) for link in kept)
-    return Block(tuple(left), segment, tuple(sieve.removed), tuple(sieve.changed))
+
+    def __init__(
+        self, page: Page, links: list[Any], config: BlockConfig, unfollowed: Collection[int] = ()
+    ) -> None:
+        self.page = page
+        self.config = config
+        self.tsd = top_subdomain(page.url)
+        self._home = page.url[: page.url.index("/", len("https://")) + 1]
+        self._links = links
+        self._unfollowed = unfollowed
+        self._fates = _Fates(page, config)
+
+    def href(self, number: int) -> str:
+        """The address of a link, as written."""
+        return str(self._links[number].get("href"))
+
+    def url(self, number: int) -> str:
+        """The canonical URL of a link; of a dynamic one that of its host."""
+        return self._fates[self.href(number)][0]
+
+    def sift(self, segment: Segment) -> Sifted:
+        """What the filters leave of one block."""
+        if len(segment.links) > self.config.large:
+            taken = list(map(self._taken_at_once, segment.links))
+            if taken.count("large_block") > self.config.large:
+                return Sifted(segment, [], taken, [], {})
+        links, unfollowed, fates = self._links, self._unfollowed, self._fates
+        sifted = Sifted(segment, [], [], [], {})
+        for place, number in enumerate(segment.links):
+            link = links[number]
+            href = link.get("href")
+            url, name, change = fates[href] if number not in unfollowed else _NOT_FOLLOWED
+            if change:
+                sifted.changed.append((number, change))
+            if not name:
+                name = self._taken(number, url, sifted.first)
+                if not name:
+                    sifted.links.append(Left(url, anchor_text(link), place))
+            sifted.taken.append(name)
+        return sifted
+
+    def _taken_at_once(self, number: int) -> str:
+        """The filter that takes a link of a large block."""
+        if number in self._unfollowed:
+            return "nofollow"
+        return "large_block" if self.page.resolver(self.href(number)) else "invalid"
+
+    def _taken(self, number: int, url: str, first: dict[str, int]) -> str:
+        """The filter that takes a link to a page, given the first to each URL so far; or ""."""
+        link, anchors_first = self._links[number], self.config.anchors_first
+        if anchors_first and not has_text(link):
+            return "empty_anchor"
+        if url in first:
+            return "singleton"
+        first[url] = number
+        if not anchors_first and not has_text(link):
+            return "empty_anchor"
+        if url.startswith(self._home) or top_subdomain(url) == self.tsd:
+            return "common_domain"
+        return ""
 
 
-def _valid(sieve: _Sieve, segment: Segment, unfollowed: Collection[int]) -> _Kept:
-    resolver = sieve.page.resolver
-    kept: _Kept = []
-    for place, number in enumerate(segment.links):
-        href = sieve.links[number].get("href")
-        link = _Found(number, place, href, resolver(href) or "")
-        if number in unfollowed:
-            sieve.drop("nofollow", link, "asks not to be followed")
-        elif not link.url:
-            sieve.drop("invalid", link, f"leads to no web page: {resolver.refusal(href)}")
+# What the address of a link says of it, in whichever block it stands: the URL, of a dynamic link
+# that of its host; the filter that takes it, or ""; the filter that changed it, or "". No
+# NamedTuple: every link asks.
+_Fate = tuple[str, str, str]
+_NOT_FOLLOWED: Final[_Fate] = ("", "nofollow", "")
+_INVALID: Final[_Fate] = ("", "invalid", "")
+
+
+class _Fates(dict[str, _Fate]):
+    """href -> fate, found out where it is asked for first."""
+
+    def __init__(self, page: Page, config: BlockConfig) -> None:
+        super().__init__()
+        self._resolver = page.resolver
+        self._config = config
+        self._own_query = _has_query(page.resolver.base)
+
+    def __missing__(self, href: str) -> _Fate:
+        url = self._resolver(href)
+        if not url:
+            fate = _INVALID
+        elif extension_of(url) in FILE_EXTENSIONS:
+            fate = url, "file", ""
+        elif self._is_dynamic(href, url):
+            way = self._config.dynamic
+            fate = (url, "dynamic", "") if way == "drop" else (_root(url, way), "", "dynamic")
         else:
-            kept.append(link)
-    return kept
+            is_changed = href != url and href.startswith("http")
+            fate = url, "", "normalisation" if is_changed else ""
+        self[href] = fate
+        return fate
+
+    def _is_dynamic(self, href: str, url: str) -> bool:
+        """Queries are looked for in the link as it stands: `?utm_source=x` is one too."""
+        config = self._config
+        if config.dynamic == "keep":
+            return False
+        if "?" in href and _has_query(href.strip()):
+            return True
+        if self._own_query and href.strip()[:1] in ("", "#"):  # such links stay on the page
+            return True
+        return config.dynamic_paths and _PROGRAM.search(_path(url)) is not None
 
 
-def _large_block(sieve: _Sieve, kept: _Kept) -> _Kept:
-    size, limit = len(kept), sieve.config.large
-    if size <= limit:
-        return kept
-    for link in kept:
-        sieve.drop("large_block", link, f"the block has {size} links, more than {limit}")
-    return []
-
-
-def _file(sieve: _Sieve, kept: _Kept) -> _Kept:
-    left: _Kept = []
-    for link in kept:
-        extension = _extension(link.url)
-        if extension in FILE_EXTENSIONS:
-            sieve.drop("file", link, f"leads to a .{extension} file")
-        else:
-            left.append(link)
-    return left
-
-
-def _extension(url: str) -> str:
+def extension_of(url: str) -> str:
     """The extension of a canonical URL's path, in lower case; "" if it has none."""
     path = url.partition("?")[0] if "?" in url else url
-    name = path[path.rfind("/") + 1 :]
-    if "." not in name:  # of most
+    if path[-1] == "/":  # of most
         return ""
-    stem, _, extension = name.rpartition(".")
-    return extension.lower() if stem else ""
+    stem, _, extension = path.rpartition(".")
+    return "" if "/" in extension or stem[-1:] == "/" else extension.lower()
 
 
 def _path(url: str) -> str:
@@ -160,35 +183,6 @@ def _path(url: str) -> str:
     return url[url.index("/", len("https://")) :].partition("?")[0]
 
 
-def _dynamic(sieve: _Sieve, kept: _Kept) -> _Kept:
-    """Queries are looked for in the link as it stands: `?utm_source=x` is one too."""
-    way = sieve.config.dynamic
-    if way == "keep":
-        return kept
-    own_query = _has_query(sieve.page.resolver.base)
-    if not (own_query or sieve.config.dynamic_paths or any("?" in link.href for link in kept)):
-        return kept
-    left: _Kept = []
-    for link in kept:
-        if not _is_dynamic(link, own_query, sieve.config):
-            left.append(link)
-        elif way == "drop":
-            sieve.drop("dynamic", link, "has a query, or is a program")
-        else:
-            root = _root(link.url, way)
-            sieve.change("dynamic", link, root)
-            left.append(link._replace(url=root))
-    return left
-
-
-def _is_dynamic(link: _Found, own_query: bool, config: BlockConfig) -> bool:
-    if "?" in link.href and _has_query(link.href.strip()):
-        return True
-    if own_query and link.href.strip()[:1] in ("", "#"):  # such links stay on the page
-        return True
-    return config.dynamic_paths and _PROGRAM.search(_path(link.url)) is not None
-
-
 def _has_query(url: str) -> bool:
     return "?" in url and bool(url.partition("#")[0].partition("?")[2])
 
@@ -198,55 +192,3 @@ def _root(target: str, way: str) -> str:
     scheme, _, rest = target.partition("://")
     place = rest.partition("/")[0]
     return f"{scheme}://{top_subdomain(target) if way == 'domain' else place}/"
-
-
-def _normalisation(sieve: _Sieve, kept: _Kept) -> _Kept:
-    """The resolver gave canonical URLs already, so what changed is only told here."""
-    replaced = {link.number for link in sieve.changed}
-    for link in kept:
-        is_whole = link.href.startswith("http") and link.number not in replaced
-        if is_whole and link.href != link.url:
-            sieve.change("normalisation", link, link.url)
-    return kept
-
-
-def _singleton(sieve: _Sieve, kept: _Kept) -> _Kept:
-    first: dict[str, int] = {}
-    left: _Kept = []
-    for link in kept:
-        before = first.setdefault(link.url, link.number)
-        if before == link.number:
-            left.append(link)
-        else:
-            sieve.drop("singleton", link, f"leads where link {before} leads")
-    return left
-
-
-def _empty_anchor(sieve: _Sieve, kept: _Kept) -> _Kept:
-    left: _Kept = []
-    for link in kept:
-        if sieve.anchor(link):
-            left.append(link)
-        else:
-            sieve.drop("empty_anchor", link, "has no anchor text")
-    return left
-
-
-def _common_domain(sieve: _Sieve, kept: _Kept) -> _Kept:
-    reason = f"within {sieve.own_tsd}, as the page"
-    left: _Kept = []
-    for link in kept:
-        if top_subdomain(link.url) == sieve.own_tsd:
-            sieve.drop("common_domain", link, reason)
-        else:
-            left.append(link)
-    return left
-
-
-_Filter = Callable[[_Sieve, _Kept], _Kept]
-_BEFORE: Final[tuple[_Filter, ...]] = (_large_block, _file, _dynamic, _normalisation)
-# By `anchors_first`: does the filter of anchors come before that of repeated links?
-_FILTERS: Final[dict[bool, tuple[_Filter, ...]]] = {
-    False: (*_BEFORE, _singleton, _empty_anchor, _common_domain),
-    True: (*_BEFORE, _empty_anchor, _singleton, _common_domain),
-}

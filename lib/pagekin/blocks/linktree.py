@@ -1,15 +1,16 @@
 """The part of a page's tree that holds links, and which links each of its elements holds.
 
-Climbing from the links meets only their ancestors, each once, and notes for each the number of its
-first link: the links below an element are a run of numbers, and where it ends its right neighbour
-says. Objects for all these elements would cost ten times as much; so a `Node` is made only where
-somebody looks.
+Climbing from the links meets only their ancestors, each once, and notes in each by which child it
+was met: the first, and with the number of their first link the others. The links below an element
+are a run of numbers, and where it ends its right neighbour says. Objects for all these elements
+would cost several times as much; so a `Node` is made only where somebody looks.
 
 Elements are those of lxml, known by what they can do.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Final, NamedTuple
@@ -51,46 +52,65 @@ class LinkTree:
     """The elements of one page that hold links."""
 
     def __init__(self, tops: list[Any], links: list[Any]) -> None:
-        self.page = Node(None, 0, len(links))
         self._tops = tops
-        self._first, self._shared = _climb(links)
+        self._first, self._others = _climb(links)
+        with_links = self._others[None]
+        self.page = Node(with_links[0][0] if len(with_links) == 1 else None, 0, len(links))
+
+    def chain(self, node: Node) -> list[Any]:
+        """The element, and those in it, each in the one before, that hold the same links."""
+        found = [node.element]
+        while found[-1] not in self._others:
+            found.append(self._first[found[-1]])
+        return found
 
     def kids(self, node: Node) -> list[Node]:
         """The element's children that hold links, in order; none if each holds only one."""
-        first, shared = self._first, self._shared
-        children = self._tops if node.element is None else node.element
-        with_links = [child for child in children if child in first]
-        if shared.isdisjoint(with_links):
+        first = self._first[node.element]
+        inside = self._others.get(node.element, [])
+        if first is not None:
+            inside = [(first, node.start), *inside]
+        if not inside or len(inside) == node.end - inside[0][1]:
             return []
-        starts = [first[child] for child in with_links]
-        return list(map(Node, with_links, starts, [*starts[1:], node.end]))
+        elements, starts = zip(*inside, strict=True)
+        return list(map(Node, elements, starts, (*starts[1:], node.end)))
 
     def has_headings(self, node: Node, number: int) -> bool:
         """Are there so many headings in it?"""
-        return _at_least(number, self._inside(node, HEADINGS))
+        return _at_least(number, self._below(node, HEADINGS))
 
     def has_lists(self, node: Node, number: int) -> bool:
         """Are there so many lists and tables of two links and more in it?"""
-        return _at_least(number, (e for e in self._inside(node, LISTS) if e in self._shared))
+        return _at_least(number, filter(self._is_shared, self._below(node, LISTS)))
 
-    def _inside(self, node: Node, tags: tuple[str, ...]) -> Iterator[Any]:
+    def _is_shared(self, element: Any) -> bool:
+        """Does it hold two links and more?"""
+        while element is not None and element not in self._others:
+            element = self._first.get(element)
+        return element is not None
+
+    def _below(self, node: Node, tags: tuple[str, ...]) -> Iterator[Any]:
         tops = self._tops if node.element is None else [node.element]
         return (e for top in tops for e in top.iter(*tags) if e is not node.element)
 
 
-def _climb(links: list[Any]) -> tuple[dict[Any, int], set[Any]]:
-    """Element -> number of the first link that it holds or is; and those that hold two and more."""
-    first: dict[Any, int] = {}
-    shared: set[Any] = set()
+_Others = defaultdict[Any, list[tuple[Any, int]]]
+
+
+def _climb(links: list[Any]) -> tuple[dict[Any, Any], _Others]:
+    """Element -> its first child that holds links; and the others, with the first link of each.
+
+    Links and the page, which is None here, have only others: a link is the first one in itself.
+    """
+    first: dict[Any, Any] = {None: None, **dict.fromkeys(links)}
+    others: _Others = defaultdict(list)
     for number, link in enumerate(links):
-        element = link
-        while element is not None and element not in first:
-            first[element] = number
-            element = element.getparent()
-        while element is not None and element not in shared:
-            shared.add(element)
-            element = element.getparent()
-    return first, shared
+        element, above = link, link.getparent()
+        while above not in first:
+            first[above] = element
+            element, above = above, above.getparent()
+        others[above].append((element, number))
+    return first, others
 
 
 def _at_least(number: int, things: Iterable[Any]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["Block", "Link", "Removed", "Segment"]
+__all__ = ["Block", "Left", "Link", "Removed", "Segment", "Sifted"]
 
 
 class Segment(NamedTuple):
@@ -16,9 +16,27 @@ class Segment(NamedTuple):
     rule: str  # what decided
 
 
+class Left(NamedTuple):
+    """A link that the filters left, as pairs are made of it."""
+
+    url: str  # canonical; of a dynamic link that of its host
+    anchor: str  # its text, white space squeezed
+    place: int  # its place in the block, counted before the filters
+
+
+class Sifted(NamedTuple):
+    """A block behind the filters."""
+
+    segment: Segment
+    links: list[Left]  # in order
+    taken: list[str]  # for each link of the segment the filter that took it, or ""
+    changed: list[tuple[int, str]]  # the numbers of links that lead elsewhere now, and the filter
+    first: dict[str, int]  # URL -> the number of the first link to it
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link that the filters left."""
+    """A link that the filters left, with all that is known of it."""
 
     number: int  # of the page's <a href>, counted from 0
     place: int  # its place in the block, counted before the filters
@@ -39,7 +57,7 @@ class Removed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of links of a page; `links` are those left after the filters, in order."""
+    """A block of links explained; `links` are those left after the filters, in order."""
 
     links: tuple[Link, ...]
     segment: Segment

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from pagekin.blocks.adjusting import adjust
-from pagekin.blocks.filters import filter_segment
+from pagekin.blocks.filters import Sieve
 from pagekin.blocks.linktree import find_links
-from pagekin.blocks.model import Block, Segment
+from pagekin.blocks.model import Block, Left, Segment, Sifted
+from pagekin.blocks.reasons import explained
 from pagekin.blocks.scanning import scan
 from pagekin.blocks.structural import structural_segments
 from pagekin.config import BlockConfig, ReadingConfig
@@ -19,29 +21,41 @@ from pagekin.web.flat import MAX_LINKS
 from pagekin.web.page import Page, is_nofollow
 from pagekin.web.urls import Resolver
 
-__all__ = ["page_blocks", "page_links", "segments"]
+__all__ = ["links_left", "page_blocks", "page_links", "segments"]
 
 _READING = ReadingConfig()
+
+
+def links_left(
+    page: Page, config: BlockConfig, counters: Counters, reading: ReadingConfig = _READING
+) -> list[list[Left]]:
+    """What the filters leave of the blocks of a page read as a tree, in order.
+
+    `reading` says whether links marked nofollow are left out.
+    """
+    _, sifted = _sift(page, config, counters, reading)
+    return [block.links for block in sifted if block.links]
 
 
 def page_blocks(
     page: Page, config: BlockConfig, counters: Counters, reading: ReadingConfig = _READING
 ) -> list[Block]:
-    """The blocks of a page read as a tree, in order; also those of which the filters left nothing.
+    """The same blocks explained; also those of which the filters left nothing."""
+    sieve, sifted = _sift(page, config, counters, reading)
+    return [explained(sieve, block) for block in sifted]
 
-    `reading` says whether links marked nofollow are left out.
-    """
+
+def _sift(
+    page: Page, config: BlockConfig, counters: Counters, reading: ReadingConfig
+) -> tuple[Sieve, list[Sifted]]:
     links = page_links(page)
     noted = "too_many_links" in page.flat.notes  # and counted by the reader of its text
     counters.add("pages", "too_many_links", int(len(links) > MAX_LINKS and not noted))
     del links[MAX_LINKS:]
-    unfollowed = _unfollowed(page, links, reading)
-    blocks = [
-        filter_segment(segment, page, links, config, unfollowed)
-        for segment in segments(page, links, config)
-    ]
-    _count(blocks, len(links), counters)
-    return blocks
+    sieve = Sieve(page, links, config, _unfollowed(page, links, reading))
+    sifted = [sieve.sift(segment) for segment in segments(page, links, config)]
+    _count(sifted, len(links), counters)
+    return sieve, sifted
 
 
 def page_links(page: Page) -> list[Any]:
@@ -75,16 +89,14 @@ def _unfollowed(page: Page, links: list[Any], reading: ReadingConfig) -> Collect
     return {number for number, link in enumerate(links) if is_nofollow(link.get("rel", ""))}
 
 
-def _count(blocks: list[Block], links: int, counters: Counters) -> None:
+def _count(blocks: list[Sifted], links: int, counters: Counters) -> None:
     counters.add("blocks", "found", len(blocks))
     counters.add("blocks", "left", sum(1 for block in blocks if block.links))
+    taken = Counter(chain.from_iterable(block.taken for block in blocks))
     counters.add("block_links", "found", links)
-    in_blocks = sum(len(block.segment.links) for block in blocks)
-    counters.add("block_links", "in_no_block", links - in_blocks)
-    counters.add("block_links", "left", sum(len(block.links) for block in blocks))
-    taken = Counter(link.filter for block in blocks for link in block.removed)
-    changed = Counter(link.filter for block in blocks for link in block.changed)
+    counters.add("block_links", "in_no_block", links - taken.total())
+    counters.add("block_links", "left", taken.pop("", 0))
     for name, number in taken.items():
         counters.add("block_links", name, number)
-    for name, number in changed.items():
-        counters.add("block_links", f"{name}_changed", number)
+    for _, name in chain.from_iterable(block.changed for block in blocks):
+        counters.add("block_links", f"{name}_changed")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from pagekin.blocks.linktree import LinkTree, Node, tag_of
@@ -43,6 +44,7 @@ _MENU = re.compile(
 )
 _FOOTER = re.compile("foot|contentinfo", re.IGNORECASE)
 _NAMES = 200  # characters of a class and an id that are looked at
+_MEMO = 4096  # names of elements
 _ALIKE, _ALIKE_SHARE, _ALIKE_LINKS = 5, 0.8, 8  # parts, share of one kind, links in each
 _HEADINGS = 3
 _LISTS = {"structural": 1, "coarse": 3}
@@ -51,14 +53,15 @@ _LISTS = {"structural": 1, "coarse": 3}
 class _Group(NamedTuple):
     """Elements within each other that hold the same links."""
 
-    chain: list[Node]  # outermost first
+    chain: list[Any]  # outermost first; the page itself is none
+    inner: Node  # the innermost
     kids: list[Node]  # of the innermost; left out where each holds one link
     parts: list[Node]  # those of them with two links and more
     tree: LinkTree
 
     @property
     def size(self) -> int:
-        return self.chain[0].size
+        return self.inner.size
 
     @property
     def largest(self) -> int:
@@ -76,23 +79,21 @@ def structural_segments(tops: list[Any], links: list[Any], config: BlockConfig) 
         if REASONS[rule].startswith("cut"):
             waiting += reversed(group.parts)
         else:
-            outer = group.chain[0]
-            found.append(Segment(tuple(range(outer.start, outer.end)), _name(group), rule))
+            numbers = tuple(range(group.inner.start, group.inner.end))
+            found.append(Segment(numbers, _name(group), rule))
     return found
 
 
 def _group(tree: LinkTree, node: Node) -> _Group:
-    chain = [node]
-    kids = tree.kids(node)
-    while len(kids) == 1 and kids[0].size == node.size:
-        chain += kids
-        kids = tree.kids(kids[0])
-    return _Group(chain, kids, [kid for kid in kids if kid.size > 1], tree)
+    chain = tree.chain(node)
+    inner = Node(chain[-1], node.start, node.end)
+    kids = tree.kids(inner)
+    parts = [kid for kid in kids if kid.end - kid.start > 1]
+    return _Group(chain[node.element is None :], inner, kids, parts, tree)
 
 
 def _name(group: _Group) -> str:
-    elements = [node.element for node in group.chain if node.element is not None]
-    return tag_of(elements[0]) if elements else "page"
+    return tag_of(group.chain[0]) if group.chain else "page"
 
 
 def _decide(group: _Group, total: int, config: BlockConfig) -> str:
@@ -107,14 +108,12 @@ def _decide(group: _Group, total: int, config: BlockConfig) -> str:
 
 
 def _is_menu(group: _Group, config: BlockConfig) -> bool:
-    return config.menus and any(
-        node.element.tag == "nav" or _MENU.search(_names(node.element)) for node in group.chain
-    )
+    return config.menus and any(e.tag == "nav" or _names_menu(_names(e)) for e in group.chain)
 
 
 def _is_footer(group: _Group, config: BlockConfig) -> bool:
     return group.size <= config.footer and any(
-        node.element.tag == "footer" or _FOOTER.search(_names(node.element)) for node in group.chain
+        e.tag == "footer" or _names_footer(_names(e)) for e in group.chain
     )
 
 
@@ -124,8 +123,19 @@ def _names(element: Any) -> str:
     return f"{get('class', '')[:_NAMES]} {get('id', '')[:_NAMES]} {get('role', '')[:_NAMES]}"
 
 
+# The names of elements repeat, within a page and from page to page; a search costs 1.5 us.
+@lru_cache(maxsize=_MEMO)
+def _names_menu(names: str) -> bool:
+    return _MENU.search(names) is not None
+
+
+@lru_cache(maxsize=_MEMO)
+def _names_footer(names: str) -> bool:
+    return _FOOTER.search(names) is not None
+
+
 def _is_list(group: _Group, config: BlockConfig) -> bool:
-    return any(node.element.tag in ("ul", "ol") for node in group.chain)
+    return any(element.tag in ("ul", "ol") for element in group.chain)
 
 
 def _has_columns(group: _Group, config: BlockConfig) -> bool:
@@ -140,11 +150,11 @@ def _is_alike(group: _Group, config: BlockConfig) -> bool:
 
 
 def _has_headings(group: _Group, config: BlockConfig) -> bool:
-    return group.tree.has_headings(group.chain[-1], _HEADINGS)
+    return group.tree.has_headings(group.inner, _HEADINGS)
 
 
 def _has_lists(group: _Group, config: BlockConfig) -> bool:
-    return group.tree.has_lists(group.chain[-1], _LISTS[config.rules])
+    return group.tree.has_lists(group.inner, _LISTS[config.rules])
 
 
 def _is_wrapper(group: _Group, config: BlockConfig) -> bool:

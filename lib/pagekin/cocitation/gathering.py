@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pagekin.blocks import model
-from pagekin.blocks.segment import page_blocks
+from pagekin.blocks.model import Left
+from pagekin.blocks.segment import links_left
 from pagekin.cocitation.records import BLOCKS_KEY, Link, blocks_value
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
@@ -30,13 +30,13 @@ class BlockGatherer:
 
     def records(self, page: Page) -> Iterator[Pair]:
         """The record of a page that has a tree; none if no link of it is left."""
-        found = page_blocks(page, self._config.blocks, self._counters, self._config.reading)
-        blocks = self._resolved([block.links for block in found if block.links])
-        if blocks:
+        found = links_left(page, self._config.blocks, self._counters, self._config.reading)
+        if found:
+            blocks = self._resolved(found)
             url = own_url(page.url, self._config.reading, self._resolution)
             yield BLOCKS_KEY + url.encode(), blocks_value(top_subdomain(url), blocks)
 
-    def _resolved(self, blocks: Sequence[Sequence[model.Link]]) -> list[list[Link]]:
+    def _resolved(self, blocks: Sequence[Sequence[Left]]) -> list[list[Link]]:
         """Links lead to what their URL stands for; of a block's links to one page the first."""
         urls = list({link.url for block in blocks for link in block})
         moved = self._resolution.resolve(urls) if self._resolution else {}
@@ -44,7 +44,7 @@ class BlockGatherer:
         self._counters.add("block_links", "through_redirects", redirected)
         return [self._first_of_each(block, moved) for block in blocks]
 
-    def _first_of_each(self, block: Sequence[model.Link], moved: dict[str, str]) -> list[Link]:
+    def _first_of_each(self, block: Sequence[Left], moved: dict[str, str]) -> list[Link]:
         seen: dict[str, Link] = {}
         for link in block:
             url = moved.get(link.url, link.url)

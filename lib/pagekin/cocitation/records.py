@@ -15,6 +15,7 @@ chance of 1 in 3,700; such pages would be one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -43,7 +44,7 @@ _LONGEST_ANCHOR = 1000  # characters; each stripe carries the anchor of its link
 
 # White space is squeezed before; what is left of the control characters would end a field or a
 # line, and the markers of a flat text would end an anchor.
-_UNWANTED = dict.fromkeys((*range(32), 127, *map(ord, CODES)))
+_UNWANTED = re.compile(f"[\\0-\\x1f\\x7f{''.join(CODES)}]")
 
 
 class Link(NamedTuple):
@@ -93,7 +94,7 @@ def _packed(block: Sequence[Link]) -> bytes:
 
 
 def _clean(anchor: str) -> str:
-    squeezed = " ".join(anchor.split()).translate(_UNWANTED)
+    squeezed = _UNWANTED.sub("", " ".join(anchor.split()))
     return squeezed[:_LONGEST_ANCHOR].strip()
 
 

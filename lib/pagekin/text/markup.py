@@ -1,8 +1,10 @@
 """The characters that stand for structure in a page's flat text.
 
 A page is flattened to one string: its words, and between them single marker characters. They are
-the last private-use characters of Unicode's last plane: XML allows them, and no font or page uses
-them. Where a page does hold them `pagekin.web.tame` takes them out before it is parsed.
+the noncharacters U+FDD0 to U+FDEF, which Unicode keeps for such inner use: XML allows them, no font
+or page uses them, and a string that holds them takes two bytes a character (markers of a higher
+plane, with four, made a page's tokens a third dearer). Where a page does hold them
+`pagekin.web.tame` takes them out before it is parsed.
 
 Each is one boundary that some window or block needs:
 
@@ -23,8 +25,10 @@ __all__ = [
     "BLOCK",
     "BREAK",
     "CODES",
+    "FIRST",
     "HEADING",
     "HEADING_END",
+    "LAST",
     "LINK",
     "LINK_END",
     "LIST_END",
@@ -35,15 +39,15 @@ __all__ = [
     "TITLE_END",
 ]
 
-FIRST = 0x10FF00  # below U+10FFFE, the noncharacters at the end of the plane
+FIRST, LAST = 0xFDD0, 0xFDEF
 
 LINK, LINK_END, BLOCK, BREAK, SENTENCE, LIST_END, TABLE_END, TITLE, TITLE_END, HEADING_END = (
     chr(FIRST + k) for k in range(10)
 )
 # <h1> .. <h6>
-HEADING: tuple[str, ...] = tuple(chr(FIRST + 16 + level) for level in range(1, 7))
+HEADING: tuple[str, ...] = tuple(chr(FIRST + 9 + level) for level in range(1, 7))
 # Inside the text only until the links are taken out: LINK_HREF href LINK_REL rel LINK_READY
-LINK_HREF, LINK_REL, LINK_READY = (chr(FIRST + 32 + k) for k in range(3))
+LINK_HREF, LINK_REL, LINK_READY = (chr(FIRST + 16 + k) for k in range(3))
 
 _MARKERS = (
     LINK,

@@ -23,6 +23,8 @@ from types import MappingProxyType
 
 import Stemmer  # type: ignore[import-not-found]
 
+from pagekin.text.nltk_stemmers import load_module
+
 __all__ = ["STEMMED_LANGUAGES", "stemmer"]
 
 # Snowball's suffix rules change between minor versions (3.0 to 3.1: Danish and Finnish).
@@ -154,16 +156,15 @@ def _nltk_stemmer(language: str) -> Callable[[str], str]:
 
 @cache
 def _load_nltk_stemmer(language: str) -> Callable[[str], str]:
-    # Imported here because nltk takes 0.3 s and 43 MB, and English text hardly ever needs it.
+    # Not before its first word: English text hardly ever needs it.
     # Sharing is safe: apart from the Arabic one these stemmers keep no state.
     if language == "en":
-        from nltk.stem.porter import PorterStemmer  # type: ignore[import-untyped]  # noqa: PLC0415
-
-        porter: Callable[[str], str] = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM).stem
-        return porter
-    from nltk.stem.snowball import SnowballStemmer  # type: ignore[import-untyped]  # noqa: PLC0415
-
-    snowball: Callable[[str], str] = SnowballStemmer(_NLTK_NAMES[language]).stem
+        porter = load_module("porter").PorterStemmer
+        original: Callable[[str], str] = porter(mode=porter.ORIGINAL_ALGORITHM).stem
+        return original
+    snowball: Callable[[str], str] = (
+        load_module("snowball").SnowballStemmer(_NLTK_NAMES[language]).stem
+    )
     return snowball
 
 

@@ -25,7 +25,7 @@ from pagekin.text.stoplists import stop_words
 
 __all__ = ["FIRST_HASH", "Form", "Vocabulary", "WordTable", "term_hash"]
 
-FIRST_HASH = 16  # smaller values are the section marks of fragments
+FIRST_HASH = 16  # 0 is a dropped word, and the others below are free
 _FULL = 400_000  # words in all tables: about 100 MB
 
 Numbers = NDArray[np.int32]
@@ -108,11 +108,10 @@ class _Memo(dict[str, int]):
         if len(word) > self._max_letters:
             return 0  # and not remembered: a run of letters may have megabytes
         term = self._term_of(word) if word.isalpha() or _has_letter(word) else ""
-        number = self[word] = self._learn(word, term) if term else 0
-        return number
-
-    def _learn(self, word: str, term: str) -> int:
-        number = len(self.words)
+        if not term:
+            self[word] = 0
+            return 0
+        number = self[word] = len(self.words)
         self.words.append(word)
         self.terms.append(word if term == word else term)  # not a second string where one will do
         if number == len(self.hashes):

@@ -83,7 +83,7 @@ class Page:
 
     def targets(self) -> list[str | None]:
         """The canonical URL of each link, None for links that lead to no web page."""
-        return list(map(self.resolver, self.flat.hrefs))
+        return self.resolver.all(self.flat.hrefs)
 
     def is_nofollow(self, link: int) -> bool:
         """Does the link's rel ask not to count it?"""

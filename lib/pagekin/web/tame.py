@@ -18,15 +18,18 @@ __all__ = ["MAX_TAGS", "tame", "with_noframes"]
 
 MAX_TAGS = 300_000  # counted by their "<"; of 12,454 pages the one with the most has 19,629
 
-# The markers lie in U+10FF00..10FF3F; of the references a few neighbours go with them.
-_RAW = re.compile(rb"\xf4\x8f\xbc[\x80-\xbf]")
-_REFERENCE = re.compile(rb"&#(?:[xX]0*10[fF]{2}[0-3][0-9a-fA-F]|0*1113(?:8[5-9]|9[01])[0-9])")
+# The markers are U+FDD0 .. U+FDEF; letters stand beside them.
+_RAW = re.compile(rb"\xef\xb7[\x90-\xaf]")
+_REFERENCE = re.compile(
+    rb"&#(?:[xX]0*[fF][dD][dDeE][0-9a-fA-F](?![0-9a-fA-F])"
+    rb"|0*(?:649(?:7[6-9]|[89][0-9])|6500[0-7])(?![0-9]))"
+)
 _NOFRAMES = re.compile(rb"(</?)noframes(?![a-z])", re.IGNORECASE)
 
 
 def tame(body: bytes) -> tuple[bytes, list[str]]:
     """The page without foreign markers and within its limit, and a note if that cut it."""
-    if b"\xf4" in body:  # rare, and found ten times faster than all four bytes
+    if b"\xef" in body:  # one byte is found a hundred times faster than two
         body = _RAW.sub("\ufffd".encode(), body)
     if _REFERENCE.search(body):
         body = _REFERENCE.sub(b"&#xFFFD", body)

@@ -160,6 +160,13 @@ class Resolver:
             self._memo[href] = self._resolve(href)
         return self._memo[href]
 
+    def all(self, hrefs: Sequence[str]) -> list[str | None]:
+        """The same for all hrefs of a page."""
+        memo = self._memo
+        for href in set(hrefs).difference(memo):
+            memo[href] = self._resolve(href)
+        return [memo[href] for href in hrefs]
+
     @property
     def base(self) -> str:
         """What the hrefs are relative to."""
@@ -178,11 +185,10 @@ class Resolver:
         return "too_long" if len(form) > MAX_LENGTH else None
 
     def _resolve(self, href: str) -> str | None:
-        head, mark, _ = href.partition("#")
-        if plain := self._plain(head):
-            form = _plain_form(plain)
+        if plain := self._plain(href.partition("#")[0] if "#" in href else href):
+            form = plain[0] if plain.lastindex is None else _plain_form(plain)
             return _within_limit(self._origin + form if form[0] == "/" else form)
-        if mark and not head:  # a place on the page itself
+        if href[:1] == "#":  # a place on the page itself
             return self("")
         return _within_limit(_normalise(_join(self._base, href)))
 
@@ -192,7 +198,7 @@ def _within_limit(form: str | None) -> str | None:
 
 
 def _plain_form(plain: re.Match[str]) -> str:
-    if plain[1] is None:
+    if plain.lastindex is None:  # no query
         return plain[0]
     path, kept = plain[0][: plain.start(1) - 1], _clean_query(plain[1])
     return f"{path}?{kept}" if kept else path

@@ -3,9 +3,29 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pagekin.blocks.anchors import anchor_text, count_words
+from pagekin.blocks.anchors import anchor_text, count_words, has_text
+from tests.soups import soups
 from tests.trees import tree_page
+
+pieces = st.sampled_from(
+    [
+        *(
+            "<a href=x>",
+            "</a>",
+            "<b>",
+            "</b>",
+            "<i></i>",
+            "<img>",
+            "<img alt=x>",
+            "<svg>",
+            "</svg>",
+        ),
+        *("<script>s</script>", " ", " " * 999, " " * 1001, " " * 4001, "word", "&nbsp;"),
+    ]
+)
 
 
 @pytest.mark.parametrize(
@@ -38,6 +58,13 @@ def test_long_anchors():
         anchor = anchor_text(next(page.tree.tops[0].iter("a")))
         assert anchor.startswith("bees")
         assert 500 < len(anchor) <= 1000
+
+
+@given(soups(pieces, pieces, size=20))
+def test_has_text(soup):
+    """A link has text where its anchor text is not empty, however much white space is in it."""
+    for link in tree_page(f"<body><a href=x>{soup}").tree.tops[0].iter("a"):
+        assert (anchor_text(link) != "") == has_text(link)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin.blocks.anchors import anchor_text
-from pagekin.blocks.filters import FILE_EXTENSIONS, FILTERS, filter_segment
+from pagekin.blocks.filters import FILE_EXTENSIONS, FILTERS, Sieve
 from pagekin.blocks.model import Block, Removed, Segment
+from pagekin.blocks.reasons import explained
 from pagekin.blocks.segment import page_links
 from pagekin.config import BlockConfig
 from pagekin.web.domains import top_subdomain
@@ -22,7 +23,8 @@ def block_of(html: str, url: str = HERE, unfollowed: Any = (), **options: Any) -
     page = tree_page(html, url)
     links = page_links(page)
     segment = Segment(tuple(range(len(links))), "page", "test")
-    return filter_segment(segment, page, links, BlockConfig(**options), unfollowed)
+    sieve = Sieve(page, links, BlockConfig(**options), unfollowed)
+    return explained(sieve, sieve.sift(segment))
 
 
 def anchors(*hrefs: str) -> str:
@@ -280,7 +282,8 @@ def test_twin(written, large):
     found = page_links(page)
     config = BlockConfig(large=large)
     segment = Segment(tuple(range(len(found))), "page", "test")
-    block = filter_segment(segment, page, found, config)
+    sieve = Sieve(page, found, config)
+    block = explained(sieve, sieve.sift(segment))
     assert plain_filters(page, found, config) == [(link.number, link.url) for link in block.links]
     told = [link.number for link in (*block.links, *block.removed)]
     assert sorted(told) == list(range(len(found)))

@@ -141,6 +141,13 @@ def test_share_of_the_page():
     assert [(2, "leaf"), (6, "leaf"), (2, "leaf")] == rules_of(html, page_share=0.79)
 
 
+def test_share_of_the_whole_page():
+    """With a share of 1 a page may be one block, also one without a common root."""
+    html = f"<p>{links(2)}</p></html><html><p>{links(2)}"
+    assert [(4, "whole")] == rules_of(html, page_share=1.0)
+    assert [(2, "leaf")] * 2 == rules_of(html)
+
+
 def test_without_hints():
     """On request nobody is believed to be a menu or a footer."""
     html = f"<div class=menu><p>{links(2)}</p><ul>{links(2)}</ul></div>{REST}"

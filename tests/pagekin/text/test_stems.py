@@ -259,6 +259,25 @@ def test_most_words_go_the_quick_way(language: str) -> None:
     assert sum(bool(odd.search(word)) for word in words) < 100
 
 
+LATER = """
+import sys
+from pagekin.text.stems import stemmer
+found = stemmer("en")("grokked"), stemmer("de")("baeder")
+assert [] == [name for name in sys.modules if name.startswith(("nltk", "scipy"))]
+import nltk
+assert callable(nltk.word_tokenize)
+porter = nltk.stem.PorterStemmer(mode="ORIGINAL_ALGORITHM")
+assert found == (porter.stem("grokked"), nltk.stem.SnowballStemmer("german").stem("baeder"))
+"""
+
+
+def test_odd_words_do_not_bring_all_of_nltk() -> None:
+    """Its stemmers are there without its package, which can be imported whole afterwards."""
+    command = [sys.executable, "-c", LATER]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (0, "") == (done.returncode, done.stderr)
+
+
 def test_nltk_is_not_imported_for_ordinary_words() -> None:
     """Its import takes as long as stemming 300,000 words the quick way."""
     script = (
