@@ -177,7 +177,8 @@ class Build:
 
     def _build(self, stage: Stage, report: Report) -> None:
         made = self.workspace.new_folder(stage.name)
-        inputs, total, unit = self._inputs(stage, made)
+        engine = self._engine(stage)
+        inputs, total, unit = self._inputs(stage, made, engine)
         notes = made / "progress"
         notes.mkdir()
         config = self._config_for(stage)
@@ -191,7 +192,7 @@ class Build:
             stage.name, notes, report.progress_to, files=files, total=total, unit=unit
         ):
             output = self.workspace.output(stage.name)
-            seconds, cpu = self.runs(stage, self.engine, options, inputs, made, output)
+            seconds, cpu = self.runs(stage, engine, options, inputs, made, output)
             began = time.monotonic()
             self.workspace.bring(stage.name, made / "output", whole=stage.makes_tables)
             result = collect_result(made / "output")
@@ -210,13 +211,21 @@ class Build:
         self.workspace.complete(stage.name, made / "output", record)
         report.built(stage.name, asdict(result))
 
-    def _inputs(self, stage: Stage, made: Path) -> tuple[list[str], int, str]:
+    def _engine(self, stage: Stage) -> Engine:
+        """As wide as the stage's input is worth, where that is known."""
+        if stage.reads:
+            record = self.workspace.stage_record(stage.reads) or {}
+            return self.engine.fitting(record["result"]["bytes"])
+        known = all(source.size >= 0 for source in self.snapshot)
+        return self.engine.fitting(total_size(self.snapshot)) if known else self.engine
+
+    def _inputs(self, stage: Stage, made: Path, engine: Engine) -> tuple[list[str], int, str]:
         """Input paths, and how much there is to do in which unit."""
         if stage.reads:
             record = self.workspace.stage_record(stage.reads) or {}
             total = 0 if stage.takes else record["result"]["records"]  # 0: nobody knows
             return self.workspace.inputs(stage.reads, stage.takes), total, "records"
-        paths = write_manifests(made / "manifests", self.snapshot, self.engine.width)
+        paths = write_manifests(made / "manifests", self.snapshot, engine.width)
         return list(map(str, paths)), total_size(self.snapshot), "bytes"
 
     def _table_options(self, stage: Stage) -> Iterator[str]:

@@ -42,6 +42,9 @@ __all__ = [
 ]
 
 _LAST_WORDS = 30  # lines of the runner's log that a failure shows
+# Bytes of input for which another process is worth its start, 0.35 s of CPU; mrjob makes four of
+# them for each core. A compressed snapshot of so much takes a second or two to read.
+_PER_CORE = 2 << 20
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,12 @@ class Engine:
     @property
     def width(self) -> int:
         return self.tasks or os.cpu_count() or 1
+
+    def fitting(self, size: int) -> Engine:
+        """For an input of so many bytes; where --tasks is given it is obeyed."""
+        if self.runner != "local" or self.tasks:
+            return self
+        return replace(self, tasks=min(self.width, 1 + size // _PER_CORE))
 
     def arguments(self, made: Path, output: Path | str) -> list[str]:
         """mrjob's arguments for a job that writes to `output`."""
