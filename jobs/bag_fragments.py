@@ -50,13 +50,20 @@ class BagFragments(SnapshotJob):
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         from pagekin.bags.bag import is_bag
         from pagekin.bags.merge import BagMerger
-        from pagekin.bags.vocabulary import is_forms, merge_forms
 
         merger = BagMerger(self.config.bag, self.config.window, self.counters_)
-        for (bags, words), run in groupby(pairs, key=lambda p: (is_bag(p), is_forms(p))):
+        for bags, run in groupby(pairs, key=is_bag):
             if bags:
                 yield from merger.merge(run)
-            elif words:
+            else:
+                yield from self._others(run)
+
+    def _others(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """Words are merged, and blocks stay as they are."""
+        from pagekin.bags.vocabulary import is_forms, merge_forms
+
+        for words, run in groupby(pairs, key=is_forms):
+            if words:
                 yield from merge_forms(run)
             else:
                 yield from run

@@ -32,15 +32,15 @@ from pagekin.web.urls import host
 
 __all__ = ["BagMerger", "content_value", "host_id", "link_value"]
 
-_BATCH_TEXT = 4 << 20  # bytes of fragments summed at once: 800,000 numbers, about 60 MB at work
+_BATCH_TEXT = 1 << 20  # bytes of fragments summed at once: 200,000 numbers, a cache's worth
+_FOLD_TEXT = 4 << 20  # of one URL: 800,000 numbers, about 60 MB at work
 _BATCH_URLS = 0xFFF0  # a URL's number in a batch takes 16 bits
 
 # A value is b"c" flag text (the page's own) or b"l" host flag text (of links); b"c" sorts first.
-_OWN = b"c"
-_LINK = b"l"
+_OWN, _LINK = b"cl"
 _OWN_TEXT = 2
 _HOST = slice(1, 9)  # 6 bytes of the host's hash as base64
-_FLAG = 9  # b"1": the page's first fragment about this URL
+_FLAG, _FIRST = 9, ord("1")  # the page's first fragment about this URL
 _LINK_TEXT = 10
 
 
@@ -51,12 +51,12 @@ def host_id(url: str) -> bytes:
 
 def content_value(payload: bytes, own: bool) -> bytes:
     """The value of a page's own fragment; one given by another URL's page sorts behind."""
-    return _OWN + (b"0" if own else b"1") + payload
+    return (b"c0" if own else b"c1") + payload
 
 
 def link_value(host: bytes, payload: bytes, first: bool) -> bytes:
     """The value of a fragment about a link; `host` names the citing host in 8 characters."""
-    return _LINK + host + (b"1" if first else b"0") + payload
+    return b"l" + host + (b"1" if first else b"0") + payload
 
 
 @dataclass(slots=True)
@@ -64,14 +64,14 @@ class _Url:
     """What is known of one URL while its values pass by."""
 
     key: bytes
+    size: int = 0  # of the texts
     crawled: bool = False
     pages: int = 0
     hosts: int = 0
     links: int = 0  # in the pieces that are folded already
     texts: list[bytes] = field(default_factory=list)
     within: list[bool] = field(default_factory=list)  # for each text: a link within the host?
-    terms: Terms = field(default_factory=lambda: np.empty(0, np.uint32))  # folded already
-    sums: Sums = field(default_factory=lambda: np.empty(0, np.int64))
+    folded: tuple[Terms, Sums] | None = None
 
 
 class BagMerger:
@@ -90,7 +90,7 @@ class BagMerger:
         for key, group in groupby(pairs, key=itemgetter(0)):
             url = self._read(key, group)
             batch.append(url)
-            size += sum(map(len, url.texts))
+            size += url.size
             if size > _BATCH_TEXT or len(batch) >= _BATCH_URLS:
                 yield from self._finish(batch)
                 batch, size = [], 0
@@ -101,38 +101,36 @@ class BagMerger:
         url = _Url(key)
         own_host = host_id(key.decode()) if self._weigh_within else b""
         host = b""
-        size = 0
         for _, value in group:
-            if value[:1] == _OWN:
-                self._counters.add("bags", "other_content_dropped", int(url.crawled))
-                text = b"" if url.crawled else value[_OWN_TEXT:]
-                url.crawled = True
-            else:
+            if value[0] == _LINK:
                 if value[_HOST] != host:
                     host = value[_HOST]
                     url.hosts += 1
-                url.pages += value[_FLAG] == 49  # ord("1")
+                url.pages += value[_FLAG] == _FIRST
                 text = value[_LINK_TEXT:]
+            else:
+                self._counters.add("bags", "other_content_dropped", int(url.crawled))
+                text = b"" if url.crawled else value[_OWN_TEXT:]
+                url.crawled = True
             url.texts.append(text)
             if own_host:
                 url.within.append(host == own_host)
-            size += len(text)
-            if size > _BATCH_TEXT:
+            url.size += len(text)
+            if url.size > _FOLD_TEXT:
                 self._fold(url)
-                size = 0
         return url
 
     def _fold(self, url: _Url) -> None:
         """Add the fragments so far to what is folded, and forget them."""
         _, terms, sums, links = self._sum([url])
-        url.terms, url.sums = self._add(url, terms, sums)
+        url.folded = self._add(url, terms, sums)
         url.links += int(links[0])
-        url.texts, url.within = [], []
+        url.texts, url.within, url.size = [], [], 0
 
     def _add(self, url: _Url, terms: Terms, sums: Sums) -> tuple[Terms, Sums]:
-        if len(url.terms):
+        if url.folded:
             terms, sums = add_sums(
-                np.concatenate([url.terms, terms]), np.concatenate([url.sums, sums])
+                np.concatenate([url.folded[0], terms]), np.concatenate([url.folded[1], sums])
             )
         over = len(terms) - self._max_terms
         if over <= 0:
@@ -147,29 +145,28 @@ class BagMerger:
         url_of, terms, sums, links = self._sum(batch)
         bounds = np.searchsorted(url_of, np.arange(len(batch) + 1, dtype=np.uint64)).tolist()
         all_terms, all_weights = terms.tobytes(), _as_weights(sums).tobytes()
+        links_of = links.tolist()
+        all_links = all_numbers = empty = 0
         for k, url in enumerate(batch):
             low, high = bounds[k], bounds[k + 1]
-            if len(url.terms) or high - low > self._max_terms:
+            if url.folded or high - low > self._max_terms:
                 kept, heavy = self._add(url, terms[low:high], sums[low:high])
                 packed = kept.tobytes(), _as_weights(heavy).tobytes()
             else:
                 packed = all_terms[4 * low : 4 * high], all_weights[4 * low : 4 * high]
-            anchors = url.links + int(links[k])
-            self._count(url, anchors, len(packed[0]) // 4)
+            anchors = links_of[k] + url.links
+            all_links += anchors
+            all_numbers += len(packed[0]) // 4
+            empty += not packed[0]
             yield url.key, bag_value(url.crawled, anchors, url.pages, url.hosts, *packed)
-
-    def _count(self, url: _Url, anchors: int, terms: int) -> None:
-        add = self._counters.add
-        add("bags", "urls")
-        add("bags", "crawled", int(url.crawled))
-        add("bags", "anchors", anchors)
-        add("bags", "terms", terms)
-        add("bags", "empty", int(not terms))
+        counts = {"urls": len(batch), "crawled": sum(url.crawled for url in batch)}
+        counts |= {"anchors": all_links, "terms": all_numbers, "empty": empty}
+        self._counters.merge({"bags": counts})
 
     def _sum(self, batch: list[_Url]) -> tuple[NDArray[np.uint64], Terms, Sums, NDArray[np.int64]]:
         """(URL number, term, sum), ordered, and the number of links of each URL."""
         numbers = decode(b"".join(text for url in batch for text in url.texts))
-        sizes = [sum(map(len, url.texts)) // WIDTH for url in batch]
+        sizes = [url.size // WIDTH for url in batch]
         url_of = np.repeat(np.arange(len(batch), dtype=np.uint64), sizes)
         links = np.bincount(
             url_of[numbers >> np.uint64(KIND_SHIFT) == LINK].astype(np.int64), minlength=len(batch)

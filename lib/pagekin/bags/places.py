@@ -41,7 +41,7 @@ _PLACE = {
 _WITHIN_HOST = 0x4000  # added to the place of terms from links within a host
 
 Sums = NDArray[np.int64]
-Places = NDArray[np.int64]
+Places = NDArray[np.int32]
 
 
 def place_weights(bag: BagConfig, window: WindowConfig) -> Sums:
@@ -70,17 +70,17 @@ def places(numbers: Numbers) -> Places:
     heads = numbers[marks].astype(np.int64)
     links = heads >> KIND_SHIFT == LINK
     sides = (1 << SIDE_SHIFT) - 1
-    left = np.where(links, marks + (heads >> SIDE_SHIFT & sides) + 1, 0)
-    right = np.where(links, ends - 1 - (heads & sides), len(numbers))
+    left = np.where(links, marks + (heads >> SIDE_SHIFT & sides) + 1, 0).astype(np.int32)
+    right = np.where(links, ends - 1 - (heads & sides), len(numbers)).astype(np.int32)
     spans = ends - marks
-    position = np.arange(len(numbers))
+    position = np.arange(len(numbers), dtype=np.int32)
     found: Places = np.repeat(left, spans) - position
     np.maximum(found, position - np.repeat(right, spans), out=found)
     np.maximum(found, np.repeat(_LEAST[heads >> KIND_SHIFT], spans), out=found)
     return found
 
 
-_LEAST = np.zeros(1 << 3, dtype=np.int64)
+_LEAST = np.zeros(1 << 3, dtype=np.int32)
 for _section, _place in _PLACE.items():
     _LEAST[_section] = _place
 

@@ -9,7 +9,7 @@ term.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
@@ -50,11 +50,13 @@ def parse_forms(value: bytes) -> Iterator[Form]:
 def merge_forms(pairs: Iterable[Pair]) -> Iterator[Pair]:
     """One record per bucket, the counts of equal forms added up, in order."""
     for key, group in groupby(pairs, key=itemgetter(0)):
-        counts: Counter[tuple[int, str, str]] = Counter()
+        counts: defaultdict[tuple[str, str], int] = defaultdict(int)
         for _, value in group:
-            for hash_, term, form, count in parse_forms(value):
-                counts[hash_, term, form] += count
-        merged = (Form(*names, count) for names, count in sorted(counts.items()))
+            for entry in value.decode("utf-8").split("|"):
+                form, _, rest = entry.partition(" ")
+                count, _, term = rest.partition(" ")
+                counts[term or form, form] += int(count)
+        merged = sorted(Form(term_hash(names[0]), *names, n) for names, n in counts.items())
         yield from ((key, value) for _, value in forms_records(merged))
 
 
