@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 
 from pagekin.bags.fragments import FragmentMaker
 from pagekin.bags.merge import content_value, host_id, link_value
@@ -78,8 +79,7 @@ class Extractor:
     def take_forms(self) -> Iterator[Form]:
         """The words seen since the last time, with the pages that stand as terms."""
         pages, self._page_terms = self._page_terms, []
-        yield from pages
-        yield from self.vocabulary.take_forms()
+        return chain(pages, self.vocabulary.take_forms())
 
     def _page_id(self, url: str) -> int:
         if not self._config.bag.links:

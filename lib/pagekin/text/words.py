@@ -12,6 +12,7 @@ the dictionary is made.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -160,5 +161,4 @@ class Vocabulary:
     def take_forms(self) -> Iterator[Form]:
         """All forms seen so far; the tables are empty afterwards."""
         tables, self._tables = self._tables, {}
-        for table in tables.values():
-            yield from table.forms()
+        return chain.from_iterable(table.forms() for table in tables.values())
