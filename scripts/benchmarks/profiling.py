@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import io
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,19 @@ from benchmarks.results import Column, Result, Table
 from benchmarks.sampling import Place, Sampler
 from pagekin.cli import main as pagekin_main
 from pagekin.errors import PagekinError
+from pagekin.pipeline.build import Build
+from pagekin.pipeline.report import Report
+from pagekin.pipeline.stages import Stage
 
-__all__ = ["BENCHMARK", "most_expensive", "profile_asking", "profile_stage"]
+__all__ = ["BENCHMARK", "most_expensive", "profile_asking", "profile_build"]
 
 _ABOUT = """\
-Each stage of a whole build runs on the inline runner, in a process of its own, and 500 times a CPU
-second it is noted which line of pagekin is at work; a call of a library counts for the line that
-makes it. Phases: map and reduce are the job's own work, tables what the build makes of the records,
-engine everything else (mrjob, sorting, reading and writing lines, start of the job). Asking is
-pagekin related --all of the finished index. The shares are those of the stage's CPU. Imports count
-where they happen, so few pages show them too large."""
+A whole build runs on the inline runner, and 500 times a CPU second it is noted which line of
+pagekin is at work; a call of a library counts for the line that makes it. Phases: map and reduce
+are the job's own work, tables what the build makes of the records, engine everything else (mrjob,
+sorting, reading and writing lines, start of the job). Asking is pagekin related --all of the
+finished index. The shares are those of the stage's CPU. Imports count where they happen, so few
+pages show them too large."""
 
 _LIB = ROOT / "lib" / "pagekin"
 _OURS = [_LIB, ROOT / "jobs"]
@@ -49,13 +52,11 @@ def run(options: argparse.Namespace) -> Result:
 
 
 def _rows(folder: str, files: list[str], lines: int) -> list[list[Any]]:
-    rows = []
-    for stage in in_process(stage_names):
-        say(f"  {stage}")
-        words = {"stage": stage, "folder": folder, "files": files, "lines": lines}
-        rows += in_process(profile_stage, **words)
+    words = {"folder": folder, "files": files, "lines": lines}
+    say("  the build")
+    rows: list[list[Any]] = in_process(profile_build, **words)
     say(f"  {_ASKING}")
-    return rows + in_process(profile_asking, folder=folder, files=files, lines=lines)
+    return rows + in_process(profile_asking, folder=folder, lines=lines)
 
 
 def _table(name: str, rows: list[list[Any]]) -> Table:
@@ -67,33 +68,28 @@ def _table(name: str, rows: list[list[Any]]) -> Table:
 # --- steps, each in a process of its own ---
 
 
-def stage_names() -> list[str]:
-    """The stages of a whole build, in order."""
-    from pagekin.config import BuildConfig  # noqa: PLC0415
-    from pagekin.pipeline.stages import wanted_stages  # noqa: PLC0415
+def profile_build(folder: str, files: list[str], lines: int) -> list[list[Any]]:
+    """Rows of every stage of a whole build."""
+    samplers: defaultdict[str, Sampler] = defaultdict(lambda: Sampler(_OURS))
+    step = Build._step  # one stage, whatever the others do
 
-    return [stage.name for stage in wanted_stages(BuildConfig(), index=True)]
+    def sampled(build: Build, stage: Stage, report: Report) -> dict[str, Any]:
+        with samplers[stage.name].running():
+            return step(build, stage, report)
+
+    Build._step = sampled  # type: ignore[method-assign] # this process ends soon
+    words = ["build", "-q", "-r", "inline", "--work", f"{folder}/work"]
+    _call([*words, "--index", f"{folder}/index", *files])
+    each = (most_expensive(name, s.seconds, lines) for name, s in samplers.items())
+    return [row for rows in each for row in rows]
 
 
-def profile_stage(stage: str, folder: str, files: list[str], lines: int) -> list[list[Any]]:
-    """Rows of a stage, behind those that are built already."""
-    words = ["build", "-q", "-r", "inline", "--work", f"{folder}/work", "--until", stage, *files]
-    return _rows_of(stage, words, lines)
-
-
-def profile_asking(folder: str, files: list[str], lines: int) -> list[list[Any]]:
+def profile_asking(folder: str, lines: int) -> list[list[Any]]:
     """Rows of asking the index for every page."""
-    index = f"{folder}/index"
-    _call(["build", "-q", "-r", "inline", "--work", f"{folder}/work", "--index", index, *files])
-    words = ["related", "--index", index, "--all"]
-    return _rows_of(_ASKING, words, lines)
-
-
-def _rows_of(stage: str, words: list[str], lines: int) -> list[list[Any]]:
-    sampler = Sampler(_OURS, _ASKING if stage == _ASKING else "engine")
+    sampler = Sampler(_OURS, _ASKING)
     with sampler.running():
-        _call(words)
-    return most_expensive(stage, sampler.seconds, lines)
+        _call(["related", "--index", f"{folder}/index", "--all"])
+    return most_expensive(_ASKING, sampler.seconds, lines)
 
 
 def _call(words: list[str]) -> None:
