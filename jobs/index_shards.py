@@ -15,11 +15,11 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from pagekin.bags.bag import parse_bag
+from pagekin.bags.batch import read_batches
 from pagekin.bags.dictionary import Dictionary
 from pagekin.index.building import shard_pieces
-from pagekin.index.records import document_value, parse_document, piece_records, shard_key
-from pagekin.index.signing import sign_bags
+from pagekin.index.records import document_records, piece_records, read_documents
+from pagekin.index.signing import BATCH, sign_batches
 from pagekin.pipeline.job import PagekinJob, Pair
 
 
@@ -38,16 +38,16 @@ class IndexShards(PagekinJob):
         return super().make_runner()
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        bags = (parse_bag(*pair) for pair in pairs)
-        for shard, document in sign_bags(bags, self.config, self.counters_):
-            yield shard_key(shard), document_value(document)
+        batches = read_batches(pairs, BATCH)
+        for signed in sign_batches(batches, self.config, self.counters_):
+            yield from document_records(signed, self.config.index.shards)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         words = Dictionary(Path(self.options.dictionary)).look_up
         count, least = self.config.signatures.count, self.config.index.min_inlinks
         for key, group in groupby(pairs, key=itemgetter(0)):
-            documents = (parse_document(value, count) for _, value in group)
-            yield from piece_records(int(key), shard_pieces(documents, count, least, words))
+            blocks = read_documents((value for _, value in group), count)
+            yield from piece_records(int(key), shard_pieces(blocks, count, least, words))
 
 
 if __name__ == "__main__":

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pagekin.bags.bag import bag_record, is_bag, parse_bag
+from pagekin.bags.bag import is_bag
+from pagekin.bags.batch import batch_records, read_batches
 from pagekin.bags.frequencies import Frequencies
-from pagekin.bags.weigh import weigh_bags
+from pagekin.bags.weigh import BATCH, weigh_batch
 from pagekin.pipeline.job import PagekinJob, Pair
 
 
@@ -33,11 +34,11 @@ class WeightedBags(PagekinJob):
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         frequencies = Frequencies(Path(self.options.frequencies))
-        raw = (parse_bag(*pair) for pair in pairs if is_bag(pair))
-        for bag in weigh_bags(raw, frequencies, self.config.weight):
-            self.counters_.add("final_bags", "bags")
-            self.counters_.add("final_bags", "terms", len(bag.terms))
-            yield bag_record(bag)
+        for raw in read_batches(filter(is_bag, pairs), BATCH):
+            final = weigh_batch(raw, frequencies, self.config.weight)
+            self.counters_.add("final_bags", "bags", len(final.urls))
+            self.counters_.add("final_bags", "terms", len(final.terms))
+            yield from batch_records(final)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from pagekin.bags.bag import Bag
+from pagekin.bags.batch import Batch
 from pagekin.bags.dictionary import Entry
 from pagekin.cocitation.kin import Kin, edge_value, name_value, select_best
 from pagekin.cocitation.records import SCORE, url_key
@@ -17,10 +17,10 @@ from pagekin.cocitation.table import shard_of_key, table_pieces
 from pagekin.config import BuildConfig, IndexConfig, SignatureConfig
 from pagekin.counters import Counters
 from pagekin.index.assembling import index_in_place, write_index
-from pagekin.index.building import Document, Piece, shard_pieces
+from pagekin.index.building import Document, Piece, in_blocks, shard_pieces
 from pagekin.index.inversion import Numbers
 from pagekin.index.layout import shard_of
-from pagekin.index.signing import sign_bags
+from pagekin.index.signing import sign_batches
 from pagekin.web.resolution import write_resolution
 
 __all__ = [
@@ -111,8 +111,8 @@ def _documents(
 ) -> list[Document]:
     if rows is not None:
         return [Document(bag, rows[bag.url]) for bag in bags]
-    everything = replace(config, index=replace(config.index, shards=1))
-    return [document for _, document in sign_bags(bags, everything, Counters())]
+    [signed] = sign_batches([Batch.of(bags)], config, Counters())
+    return list(map(Document, bags, signed.rows))
 
 
 def _pieces(
@@ -122,7 +122,7 @@ def _pieces(
     ordered = sorted(documents, key=lambda document: document.bag.url.encode())
     for shard in range(shards):
         own = [d for d in ordered if shard_of(d.bag.url.encode(), shards) == shard]
-        for piece in shard_pieces(own, count, least, words):
+        for piece in shard_pieces(in_blocks(own), count, least, words):
             yield shard, piece
         related = [pair for pair in kin if shard_of_key(pair[0], shards) == shard]
         for piece in table_pieces(related):

@@ -18,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagekin.bags.bag import Bag
+from pagekin.bags.batch import batches_of
 from pagekin.bags.dictionary import Entry
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.index.assembling import index_in_place, write_index
-from pagekin.index.building import Document, Piece, shard_pieces
+from pagekin.index.building import Piece, Signed, shard_pieces
 from pagekin.index.layout import shard_of
-from pagekin.index.signing import sign_bags
+from pagekin.index.signing import BATCH, sign_batches
 
 __all__ = ["KINDS", "K", "clusters", "data_of", "nmdf", "packed", "url_of", "write"]
 
@@ -143,8 +144,8 @@ def write(data: Any, folder: Path, shards: int) -> None:
             if shard_of(url_of(d).encode(), shards) == shard:
                 yield Bag(url_of(d), True, 9, 9, 9, terms[mine], weights[mine])
 
-    def documents(shard: int) -> Iterator[Document]:
-        return (document for _, document in sign_bags(bags(shard), config, Counters()))
+    def signed(shard: int) -> Iterator[Signed]:
+        return sign_batches(batches_of(bags(shard), BATCH), config, Counters())
 
     def words(hashes: NDArray[Any]) -> list[Entry]:
         return [Entry(f"t{h:x}", f"t{h:x}") for h in hashes.tolist()]
@@ -152,7 +153,7 @@ def write(data: Any, folder: Path, shards: int) -> None:
     def pieces() -> Iterator[tuple[int, Piece]]:
         count = config.signatures.count
         for shard in range(shards):
-            for piece in shard_pieces(documents(shard), count, 0, words):
+            for piece in shard_pieces(signed(shard), count, 0, words):
                 yield shard, piece
 
     frequencies = {"bags": len(bounds) - 1, "terms": TERMS, "mu": math.log(100), "sigma": 1.5}

@@ -24,6 +24,7 @@ __all__ = [
     "is_bag",
     "jaccard",
     "parse_bag",
+    "split_value",
 ]
 
 Weights = NDArray[np.float32]
@@ -59,6 +60,12 @@ def bag_value(  # noqa: PLR0917 - the fields of the record, in their order
 def is_bag(pair: tuple[bytes, bytes]) -> bool:
     """Is it the record of a URL? Others stand among them: words, blocks."""
     return not pair[0].startswith(b"!")
+
+
+def split_value(value: bytes) -> tuple[bytes, bytes]:
+    """The four counts of a record, as they are; and its terms, behind them as many weights."""
+    _, _, _, _, packed = value.split(b" ")
+    return value[: len(value) - len(packed) - 1], binascii.a2b_base64(packed)
 
 
 def parse_bag(key: bytes, value: bytes) -> Bag:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.bags.bag import is_bag, parse_bag
+from pagekin.bags.bag import is_bag, split_value
 from pagekin.bags.vocabulary import (
     WORDS_KEY,
     best_forms,
@@ -30,7 +30,7 @@ Counts = NDArray[np.uint32]
 
 DF = b"df "  # sorts before WORDS
 WORDS = b"words "
-_ENOUGH = 2_000_000  # terms counted in one call: 8 MB, and as much again for the sort
+_ENOUGH = 16_000_000  # bytes of bags, half of them terms: 8 MB, and as much again for the sort
 _BUCKET_SHIFT = 20
 
 
@@ -39,7 +39,7 @@ class TermCounter:
 
     def __init__(self, counters: Counters) -> None:
         self._counters = counters
-        self._gathered: list[Terms] = []
+        self._gathered: list[bytes] = []  # the terms of each bag
         self._size = 0
 
     def count(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
@@ -50,18 +50,19 @@ class TermCounter:
                 continue
             if not is_bag(pair):
                 continue
-            terms = parse_bag(*pair).terms
-            self._counters.add("frequencies", "bags")
-            self._gathered.append(terms)
-            self._size += len(terms)
+            _, packed = split_value(pair[1])
+            self._gathered.append(packed[: len(packed) // 2])
+            self._size += len(packed)
             if self._size > _ENOUGH:
                 yield from self._flush()
         yield from self._flush()
 
     def _flush(self) -> Iterator[Pair]:
+        self._counters.add("frequencies", "bags", len(self._gathered))
         if not self._size:
             return
-        terms, counts = np.unique(np.concatenate(self._gathered), return_counts=True)
+        gathered = np.frombuffer(b"".join(self._gathered), "<u4")
+        terms, counts = np.unique(gathered, return_counts=True)
         self._gathered, self._size = [], 0
         buckets, starts = np.unique(terms >> _BUCKET_SHIFT, return_index=True)
         ends = np.append(starts[1:], len(terms))

@@ -10,19 +10,20 @@ Final weights are quotients of whole numbers, so that no order of addition shows
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.bags.bag import Bag, Weights
+from pagekin.bags.bag import Bag
+from pagekin.bags.batch import Batch, Bounds, batches_of
 from pagekin.bags.frequencies import Frequencies
 from pagekin.config import WeightConfig
 from pagekin.text.words import Terms
 
-__all__ = ["weigh_bags"]
+__all__ = ["BATCH", "weigh_bags", "weigh_batch"]
 
-_BATCH = 2_000  # bags; one numpy call costs as much as 1,000 terms
+BATCH = 2_000  # bags; one numpy call costs as much as 1,000 terms
 _SCALE = 2.0**40  # the heaviest term of a bag; 65,536 such terms still add up below 2^63
 
 
@@ -30,23 +31,30 @@ def weigh_bags(
     bags: Iterable[Bag], frequencies: Frequencies, config: WeightConfig
 ) -> Iterator[Bag]:
     """The final bags, in the order of the raw ones."""
-    rest = iter(bags)
-    while batch := tuple(islice(rest, _BATCH)):
-        yield from _weigh_batch(batch, frequencies, config)
+    for batch in batches_of(bags, BATCH):
+        yield from weigh_batch(batch, frequencies, config).bags()
 
 
-def _weigh_batch(
-    bags: tuple[Bag, ...], frequencies: Frequencies, config: WeightConfig
-) -> Iterator[Bag]:
-    terms = np.concatenate([bag.terms for bag in bags])
-    raw = np.concatenate([bag.weights for bag in bags]).astype(np.float64)
-    scaled = _scale_tf(raw, config.tf) * frequencies.factors(terms, config)
-    at = 0
-    for bag in bags:
-        end = at + len(bag.terms)
-        kept, weights = _finish(terms[at:end], scaled[at:end], config)
-        yield bag._replace(terms=kept, weights=weights)
-        at = end
+def weigh_batch(raw: Batch, frequencies: Frequencies, config: WeightConfig) -> Batch:
+    """The final bags of raw ones."""
+    tf = _scale_tf(raw.weights.astype(np.float64), config.tf)
+    scaled = tf * frequencies.factors(raw.terms, config)
+    top = _by_bag(np.maximum, scaled, raw.bounds)
+    top[top == 0] = 1.0  # a bag without weight stays one
+    whole = np.rint(scaled * np.repeat(_SCALE / top, np.diff(raw.bounds))).astype(np.int64)
+    kept = _heaviest(raw.terms, whole, raw.bounds, config.terms)
+    bounds, whole = np.append(0, np.cumsum(kept))[raw.bounds], whole[kept]
+    totals = _by_bag(np.add, whole, bounds) if config.normalise else _SCALE / top
+    weights = (whole / np.repeat(totals, np.diff(bounds))).astype("<f4")
+    return raw._replace(terms=raw.terms[kept], weights=weights, bounds=bounds)
+
+
+def _by_bag(add: np.ufunc, values: NDArray[Any], bounds: Bounds) -> NDArray[Any]:
+    """The values of each bag added up, or the like; 0 for an empty bag."""
+    full = np.diff(bounds) > 0
+    found = np.zeros(len(full), values.dtype)
+    found[full] = add.reduceat(values, bounds[:-1][full])
+    return found
 
 
 def _scale_tf(raw: NDArray[np.float64], how: str) -> NDArray[np.float64]:
@@ -58,17 +66,12 @@ def _scale_tf(raw: NDArray[np.float64], how: str) -> NDArray[np.float64]:
     return raw
 
 
-def _finish(
-    terms: Terms, scaled: NDArray[np.float64], config: WeightConfig
-) -> tuple[Terms, Weights]:
-    if not len(terms):
-        return terms, scaled.astype("<f4")
-    top = max(float(scaled.max()), np.finfo(float).tiny)
-    whole = np.rint(scaled * (_SCALE / top)).astype(np.int64)
-    if not whole.all():  # a weight of 0 is no term
-        terms, whole = terms[whole > 0], whole[whole > 0]
-    if config.terms and len(terms) > config.terms:
-        heaviest = np.sort(np.lexsort((terms, -whole))[: config.terms])
-        terms, whole = terms[heaviest], whole[heaviest]
-    total = float(whole.sum()) if config.normalise else _SCALE / top
-    return terms, (whole / total).astype("<f4")
+def _heaviest(
+    terms: Terms, whole: NDArray[np.int64], bounds: Bounds, most: int
+) -> NDArray[np.bool_]:
+    """Which terms stay: those with a weight, and of each bag the heaviest `most`, or all for 0."""
+    kept = whole > 0
+    for bag in np.flatnonzero(np.diff(bounds) > most).tolist() if most else ():
+        a, b = bounds[bag : bag + 2].tolist()
+        kept[a + np.lexsort((terms[a:b], -whole[a:b]))[most:]] = False
+    return kept

@@ -14,15 +14,17 @@ from typing import NamedTuple
 import numpy as np
 
 from pagekin.bags.bag import Bag
+from pagekin.bags.batch import Batch
 from pagekin.bags.dictionary import Entry
 from pagekin.errors import UsageError
 from pagekin.index.inversion import Numbers, invert
 from pagekin.minhash.hashing import EMPTY
 
-__all__ = ["Document", "Piece", "shard_pieces"]
+__all__ = ["BLOCK", "Document", "Piece", "Signed", "in_blocks", "shard_pieces"]
 
-_BATCH = 512  # documents in one piece: about 1 MB of bags
-_MOST_IDS = 0xFFFFFFFF  # in one shard: places in the lists take 32 bits
+BLOCK = 512  # documents in one piece: about 1 MB of bags
+_MOST = 0xFFFFFFFF
+_MOST_IDS = _MOST  # in one shard: places in the lists take 32 bits
 
 Piece = tuple[str, bytes]
 Words = Callable[[Numbers], list[Entry]]
@@ -35,8 +37,22 @@ class Document(NamedTuple):
     signatures: Numbers
 
 
+class Signed(NamedTuple):
+    """Bags with their signatures, one row for each."""
+
+    batch: Batch
+    rows: Numbers
+
+
+def in_blocks(documents: Iterable[Document]) -> Iterator[Signed]:
+    """The documents, as many at once as go into one piece."""
+    rest = iter(documents)
+    while some := list(islice(rest, BLOCK)):
+        yield Signed(Batch.of([d.bag for d in some]), np.stack([d.signatures for d in some]))
+
+
 def shard_pieces(
-    documents: Iterable[Document], count: int, min_inlinks: int, words: Words
+    blocks: Iterable[Signed], count: int, min_inlinks: int, words: Words
 ) -> Iterator[Piece]:
     """All pieces of a shard with `count` signatures a document.
 
@@ -48,53 +64,55 @@ def shard_pieces(
     terms = np.empty(0, np.uint32)
     done = urls = size = 0
     yield from (("urls/bounds", _u8([0])), ("bags/bounds", _u8([0])))
-    rest = iter(documents)
-    while batch := list(islice(rest, _BATCH)):
-        bags = [document.bag for document in batch]
-        rows.append(np.stack([document.signatures for document in batch]))
-        kept = [k for k, d in enumerate(batch) if _is_listed(d, min_inlinks)]
-        listed.append(np.array(kept, dtype=np.uint32) + np.uint32(done))
-        terms = np.union1d(terms, np.concatenate([bag.terms for bag in bags]))
-        yield from _url_pieces(bags, urls)
-        yield "H/signatures", rows[-1].astype("<u4").tobytes()
-        yield from _bag_pieces(bags, size)
-        done += len(batch)
-        urls += sum(len(bag.url.encode()) for bag in bags)
-        size += sum(len(bag.terms) for bag in bags)
+    for batch, signatures in blocks:
+        rows.append(signatures)
+        origins = _numbers(batch.origins)
+        kept = (origins[:, 1] >= min_inlinks) & (signatures[:, 0] != EMPTY)
+        listed.append((np.flatnonzero(kept) + done).astype(np.uint32))
+        terms = _distinct(np.concatenate((terms, batch.terms)))
+        yield from _url_pieces(batch.urls, origins, urls)
+        yield "H/signatures", signatures.astype("<u4").tobytes()
+        yield from _bag_pieces(batch, size)
+        done += len(batch.urls)
+        urls += sum(map(len, batch.urls))
+        size += len(batch.terms)
     yield from _list_pieces(rows, np.concatenate(listed))
     yield from _word_pieces(terms, words)
 
 
-def _is_listed(document: Document, min_inlinks: int) -> bool:
-    return document.bag.anchors >= min_inlinks and int(document.signatures[0]) != EMPTY
+def _numbers(origins: list[bytes]) -> Numbers:
+    """The four numbers of each; the files have 32 bits for one."""
+    numbers = [min(int(n), _MOST) for n in b" ".join(origins).split()]
+    return np.array(numbers, np.uint32).reshape(-1, 4)
+
+
+def _distinct(numbers: Numbers) -> Numbers:
+    """In order. numpy.unique goes by hashes, and takes ten times as long."""
+    ordered: Numbers = np.sort(numbers)
+    distinct: Numbers = ordered[np.diff(ordered, prepend=ordered[:1] - np.uint32(1)) != 0]
+    return distinct
 
 
 def _u8(values: Iterable[int]) -> bytes:
     return np.fromiter(values, dtype="<u8").tobytes()
 
 
-def _u4(values: Iterable[int]) -> bytes:
-    return np.fromiter((min(v, 0xFFFFFFFF) for v in values), dtype="<u4").tobytes()
-
-
 def _ends(lengths: Iterable[int], start: int) -> bytes:
     return (np.cumsum(np.fromiter(lengths, dtype="<u8"), dtype="<u8") + np.uint64(start)).tobytes()
 
 
-def _url_pieces(bags: list[Bag], start: int) -> Iterator[Piece]:
-    urls = [bag.url.encode() for bag in bags]
+def _url_pieces(urls: list[bytes], origins: Numbers, start: int) -> Iterator[Piece]:
     yield "urls/bounds", _ends(map(len, urls), start)
     yield "urls/text", b"".join(urls)
-    yield "urls/crawled", bytes(bag.crawled for bag in bags)
-    yield "urls/anchors", _u4(bag.anchors for bag in bags)
-    yield "urls/pages", _u4(bag.pages for bag in bags)
-    yield "urls/hosts", _u4(bag.hosts for bag in bags)
+    yield "urls/crawled", origins[:, 0].astype("|u1").tobytes()
+    for k, name in enumerate(("anchors", "pages", "hosts"), 1):
+        yield f"urls/{name}", origins[:, k].astype("<u4").tobytes()
 
 
-def _bag_pieces(bags: list[Bag], start: int) -> Iterator[Piece]:
-    yield "bags/bounds", _ends((len(bag.terms) for bag in bags), start)
-    yield "bags/terms", b"".join(bag.terms.tobytes() for bag in bags)
-    yield "bags/weights", b"".join(bag.weights.tobytes() for bag in bags)
+def _bag_pieces(batch: Batch, start: int) -> Iterator[Piece]:
+    yield "bags/bounds", (batch.bounds[1:] + start).astype("<u8").tobytes()
+    yield "bags/terms", batch.terms.tobytes()
+    yield "bags/weights", batch.weights.tobytes()
 
 
 def _list_pieces(rows: list[Numbers], listed: Numbers) -> Iterator[Piece]:
@@ -111,7 +129,7 @@ def _list_pieces(rows: list[Numbers], listed: Numbers) -> Iterator[Piece]:
         yield "I/ids", position.ids.astype("<u4").tobytes()
         keys += len(position.keys)
         ids += len(position.ids)
-    yield "I/starts", _u4([ids])
+    yield "I/starts", np.array([ids], "<u4").tobytes()
 
 
 def _word_pieces(terms: Numbers, look_up: Words) -> Iterator[Piece]:

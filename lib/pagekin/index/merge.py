@@ -19,7 +19,7 @@ from pagekin.bags.dictionary import Entry
 from pagekin.config import BuildConfig, from_dict
 from pagekin.errors import InputError, UsageError
 from pagekin.index.assembling import check_target, index_in_place, write_index
-from pagekin.index.building import Document, Piece, shard_pieces
+from pagekin.index.building import Document, Piece, in_blocks, shard_pieces
 from pagekin.index.folder import IndexFolder
 from pagekin.index.inversion import Numbers
 from pagekin.index.layout import ALIASES, may_share, shard_of
@@ -148,7 +148,7 @@ class _Merger:
         for shard in range(self._shards):
             words = _Words()
             documents = self._documents(shard, words)
-            for piece in shard_pieces(documents, count, least, words.look_up):
+            for piece in shard_pieces(in_blocks(documents), count, least, words.look_up):
                 yield shard, piece
             for piece in self._kin(self._folders, shard, self._shards, config.cocitation.kin):
                 yield shard, piece

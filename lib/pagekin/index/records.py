@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import binascii
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 import numpy as np
 
-from pagekin.bags.bag import Bag
-from pagekin.index.building import Document, Piece
+from pagekin.bags.batch import Batch, lay_out
+from pagekin.index.building import BLOCK, Piece, Signed
+from pagekin.index.layout import shard_of
 
-__all__ = ["document_value", "parse_document", "parse_piece", "piece_records", "shard_key"]
+__all__ = ["document_records", "parse_piece", "piece_records", "read_documents", "shard_key"]
 
 Pair = tuple[bytes, bytes]
 
@@ -28,22 +30,25 @@ def shard_key(shard: int) -> bytes:
     return b"%05d" % shard
 
 
-def document_value(document: Document) -> bytes:
-    """The value of a document's record."""
-    bag = document.bag
-    packed = b"".join(a.tobytes() for a in (document.signatures, bag.terms, bag.weights))
-    text = binascii.b2a_base64(packed, newline=False)
-    counts = (bag.crawled, bag.anchors, bag.pages, bag.hosts)
-    return b"%b %d %d %d %d %b" % (bag.url.encode(), *counts, text)
+def document_records(signed: Signed, shards: int) -> Iterator[Pair]:
+    """The records of bags with their signatures, each with the key of its shard."""
+    urls, origins, *_ = batch = signed.batch
+    size, rows = signed.rows.itemsize * signed.rows.shape[1], signed.rows.tobytes()
+    for k, packed in enumerate(batch.packed()):
+        text = binascii.b2a_base64(rows[size * k : size * (k + 1)] + packed, newline=False)
+        yield shard_key(shard_of(urls[k], shards)), b"%b %b %b" % (urls[k], origins[k], text)
 
 
-def parse_document(value: bytes, count: int) -> Document:
-    """The document of a value, with `count` signatures."""
-    url, crawled, anchors, pages, hosts, text = value.split(b" ")
-    numbers = np.frombuffer(binascii.a2b_base64(text), dtype="<u4")
-    terms, weights = np.split(numbers[count:], 2)
-    counts = (crawled == b"1", int(anchors), int(pages), int(hosts))
-    return Document(Bag(url.decode(), *counts, terms, weights.view("<f4")), numbers[:count])
+def read_documents(values: Iterable[bytes], count: int) -> Iterator[Signed]:
+    """The bags of such values in blocks, with `count` signatures each."""
+    rest = iter(values)
+    while some := list(islice(rest, BLOCK)):
+        heads, _, texts = zip(*(value.rpartition(b" ") for value in some), strict=True)
+        urls, _, origins = zip(*(head.partition(b" ") for head in heads), strict=True)
+        packed = list(map(binascii.a2b_base64, texts))
+        rows = np.frombuffer(b"".join([data[: 4 * count] for data in packed]), "<u4")
+        bags = Batch(list(urls), list(origins), *lay_out([data[4 * count :] for data in packed]))
+        yield Signed(bags, rows.reshape(-1, count))
 
 
 def piece_records(shard: int, pieces: Iterable[Piece]) -> Iterator[Pair]:

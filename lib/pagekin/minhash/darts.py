@@ -94,9 +94,9 @@ def _throw(bases: Hashes, counts: Whole, rows: Whole, ranks: Hashes, keys: Hashe
     some = np.flatnonzero(counts)
     counts = counts[some]
     firsts = np.cumsum(counts) - counts
-    rows = np.repeat(rows[some], counts)
-    copies = np.arange(len(rows)) - np.repeat(firsts, counts)
-    darts = np.repeat(bases[some], counts)
+    terms = np.repeat(np.arange(len(some)), counts)
+    copies = np.arange(len(terms)) - firsts[terms]
+    rows, darts = rows[some][terms], bases[some][terms]
     key = ranks[copies]
     key ^= darts & LOW
     key <<= np.uint64(32)

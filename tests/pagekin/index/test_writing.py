@@ -19,7 +19,7 @@ from pagekin.index.assembling import check_target, index_in_place
 from pagekin.index.folder import IndexFolder
 from pagekin.index.header import IndexHeader, read_header, write_header
 from pagekin.index.layout import HEADER, shard_name, shard_of
-from pagekin.index.records import document_value, parse_document, parse_piece, piece_records
+from pagekin.index.records import document_records, parse_piece, piece_records, read_documents
 from pagekin.index.verify import verify_index
 from pagekin.minhash.hashing import EMPTY
 from tests.indexes import config_of, files_of, make_bag, make_index, random_bags, word_of
@@ -106,7 +106,7 @@ def test_many_batches(tmp_path, monkeypatch):
     """An index that is written in many pieces is that of one piece."""
     some = random_bags(70)
     whole = files_of(make_index(tmp_path / "whole", some))
-    monkeypatch.setattr(building, "_BATCH", 3)
+    monkeypatch.setattr(building, "BLOCK", 3)
     assert whole == files_of(make_index(tmp_path / "pieces", some))
 
 
@@ -126,14 +126,14 @@ def test_too_many_documents_for_a_shard(tmp_path, monkeypatch):
 @given(bags())
 def test_documents_as_records(given_bags):
     """A document is the same behind its record, and records stand in the order of the URLs."""
-    values = []
-    for k, bag in enumerate(given_bags):
-        row = np.array([k, EMPTY - 1, 7], dtype=np.uint32)
-        values.append(document_value(building.Document(bag, row)))
-        found = parse_document(values[-1], 3)
-        assert row.tolist() == found.signatures.tolist()
-        for ours, theirs in zip(bag, found.bag, strict=True):
-            assert np.array_equal(ours, theirs)
+    rows = [np.array([k, EMPTY - 1, 7], dtype=np.uint32) for k in range(len(given_bags))]
+    documents = map(building.Document, given_bags, rows)
+    pairs = [p for block in building.in_blocks(documents) for p in document_records(block, 1)]
+    values = [value for _, value in pairs]
+    found = list(read_documents(values, 3))
+    assert np.array_equal(rows, [row for block in found for row in block.rows])
+    for ours, theirs in zip(given_bags, (b for f in found for b in f.batch.bags()), strict=True):
+        assert all(map(np.array_equal, ours, theirs))
     urls = [value.partition(b" ")[0] for value in sorted(values)]
     assert sorted(urls) == urls
 

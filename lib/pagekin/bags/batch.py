@@ -1,0 +1,92 @@
+"""Many bags at once: terms and weights of all in two arrays, so that numpy is called once for them.
+
+A record of a short bag costs less than one numpy call. What a job only passes on, the URL and where
+the bag came from, stays the bytes that it was.
+"""
+
+from __future__ import annotations
+
+import binascii
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pagekin.bags.bag import Bag, Weights, split_value
+from pagekin.text.words import Terms
+
+__all__ = ["Batch", "Bounds", "batch_records", "batches_of", "lay_out", "read_batches"]
+
+Pair = tuple[bytes, bytes]
+Bounds = NDArray[np.int64]
+
+
+class Batch(NamedTuple):
+    """Bags, laid behind one another."""
+
+    urls: list[bytes]
+    origins: list[bytes]  # `crawled anchors pages hosts`, as in the record
+    terms: Terms
+    weights: Weights
+    bounds: Bounds  # the i-th bag has the terms from bounds[i] to bounds[i + 1]
+
+    @classmethod
+    def of(cls, bags: Sequence[Bag]) -> Batch:
+        """These bags."""
+        return cls(
+            [bag.url.encode() for bag in bags],
+            [b"%d %d %d %d" % bag[1:5] for bag in bags],
+            np.concatenate([np.empty(0, np.uint32), *(bag.terms for bag in bags)]),
+            np.concatenate([np.empty(0, np.float32), *(bag.weights for bag in bags)]),
+            _bounds(len(bag.terms) for bag in bags),
+        )
+
+    def bags(self) -> Iterator[Bag]:
+        """The bags, one by one."""
+        edges = pairwise(self.bounds.tolist())
+        for url, origin, (a, b) in zip(self.urls, self.origins, edges, strict=True):
+            crawled, anchors, pages, hosts = map(int, origin.split())
+            counts = (crawled == 1, anchors, pages, hosts)
+            yield Bag(url.decode(), *counts, self.terms[a:b], self.weights[a:b])
+
+    def packed(self) -> Iterator[bytes]:
+        """The bytes of each bag: its terms, then its weights."""
+        terms, weights = self.terms.tobytes(), self.weights.tobytes()
+        for a, b in pairwise((self.bounds * self.terms.itemsize).tolist()):
+            yield terms[a:b] + weights[a:b]
+
+
+def batches_of(bags: Iterable[Bag], size: int) -> Iterator[Batch]:
+    """Bags in batches of `size`."""
+    rest = iter(bags)
+    while some := list(islice(rest, size)):
+        yield Batch.of(some)
+
+
+def read_batches(pairs: Iterable[Pair], size: int) -> Iterator[Batch]:
+    """The bags of records in batches of `size`."""
+    # split as they come: an error is then told with the place of its record
+    rest = ((url, *split_value(value)) for url, value in pairs)
+    while some := list(islice(rest, size)):
+        urls, origins, packed = map(list, zip(*some, strict=True))
+        yield Batch(urls, origins, *lay_out(packed))
+
+
+def lay_out(packed: list[bytes]) -> tuple[Terms, Weights, Bounds]:
+    """Terms, weights and bounds of bags of which these are the bytes."""
+    terms = b"".join([data[: len(data) >> 1] for data in packed])
+    weights = b"".join([data[len(data) >> 1 :] for data in packed])
+    bounds = _bounds(len(data) >> 3 for data in packed)
+    return np.frombuffer(terms, "<u4"), np.frombuffer(weights, "<f4"), bounds
+
+
+def batch_records(batch: Batch) -> Iterator[Pair]:
+    """The records of the bags."""
+    for url, origin, packed in zip(batch.urls, batch.origins, batch.packed(), strict=True):
+        yield url, b"%b %b" % (origin, binascii.b2a_base64(packed, newline=False))
+
+
+def _bounds(sizes: Iterable[int]) -> Bounds:
+    return np.cumsum([0, *sizes], dtype=np.int64)

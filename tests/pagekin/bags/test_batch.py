@@ -1,0 +1,38 @@
+"""Batches of bags: the same bags, laid behind one another."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pagekin.bags.bag import Bag, bag_record, parse_bag
+from pagekin.bags.batch import Batch, batch_records, batches_of, read_batches
+
+COUNTS = st.integers(0, 1 << 70)
+
+
+@st.composite
+def some_bags(draw):
+    """Bags of 0 to 5 terms."""
+    bags = []
+    for url in draw(st.lists(st.text("aé/", min_size=1), max_size=7)):
+        terms = np.array(draw(st.lists(st.integers(0, 2**32 - 1), max_size=5)), dtype=np.uint32)
+        counts = draw(st.tuples(st.booleans(), COUNTS, COUNTS, COUNTS))
+        bags.append(Bag(url, *counts, terms, np.arange(len(terms), dtype=np.float32)))
+    return bags
+
+
+@given(some_bags(), st.integers(1, 8))
+def test_records(bags, size):
+    """Bags in batches of any size have the records that they have one by one."""
+    expected = list(map(bag_record, bags))
+    read = [pair for batch in read_batches(expected, size) for pair in batch_records(batch)]
+    assert expected == read
+    assert expected == [p for batch in batches_of(bags, size) for p in batch_records(batch)]
+
+
+@given(some_bags())
+def test_bags(bags):
+    """A batch gives its bags back, those without a term and large counts too."""
+    found = [parse_bag(*bag_record(bag)) for bag in Batch.of(bags).bags()]
+    assert list(map(str, bags)) == list(map(str, found))
+    assert len(bags) == len(Batch.of(bags).bounds) - 1
