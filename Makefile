@@ -33,7 +33,7 @@ demo: $(READY)
 	@scripts/demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 bench: $(PEERS)
 	$(BIN)/python scripts/bench all

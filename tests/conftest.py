@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import Phase, settings
@@ -23,11 +24,17 @@ settings.register_profile(
 settings.load_profile("pagekin")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """With several workers a file stays together, and so do all engines: one cluster at a time."""
-    for item in items:
-        engines = item.path.parent.name == "engines"
-        item.add_marker(pytest.mark.xdist_group("engines" if engines else str(item.path)))
+    from xdist.scheduler import LoadFileScheduling  # noqa: PLC0415 - there when it asks
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            folder = "tests/engines/"
+            return folder if nodeid.startswith(folder) else super()._split_scope(nodeid)
+
+    return Scheduling(config, log)
 
 
 @pytest.fixture(scope="session")
