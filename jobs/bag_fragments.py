@@ -22,7 +22,6 @@ from pagekin.pipeline.snapshot_job import SnapshotJob
 
 class BagFragments(SnapshotJob):
     SECTIONS = ("reading", "text", "window", "bag", "blocks")
-    READS_FILES = True
 
     def configure_args(self) -> None:
         super().configure_args()

@@ -17,7 +17,6 @@ from pagekin.pipeline.snapshot_job import SnapshotJob
 
 class LinkBlocks(SnapshotJob):
     SECTIONS = ("reading", "blocks")
-    READS_FILES = True
     REDUCES = False
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:

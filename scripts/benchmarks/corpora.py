@@ -11,7 +11,7 @@ from pagekin.errors import InputError
 from pagekin.synthetic.config import WebConfig
 from pagekin.synthetic.writing import write_web
 
-__all__ = ["add_warc", "corpora", "made_web", "made_work", "warc_files", "web_files"]
+__all__ = ["add_warc", "add_work", "corpora", "made_web", "made_work", "warc_files", "web_files"]
 
 _SEED = 1
 _PAGES_OF_A_FILE = 500  # files enough for tasks to be equal
@@ -39,6 +39,16 @@ def made_work(data: Path, pages: int) -> Path:
     say("  a build of it")
     pagekin("build", "-q", "--only", "bags", "--work", work, web)
     return work
+
+
+def add_work(add: Add) -> None:
+    """The option that takes bags from a finished build."""
+    add(
+        "--work",
+        type=Path,
+        metavar="WORK",
+        help="the workspace of a build (default: a made-up web)",
+    )
 
 
 def add_warc(add: Add, pages: int = 3000) -> None:

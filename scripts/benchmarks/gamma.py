@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.corpora import made_work
+from benchmarks.corpora import add_work, made_work
 from benchmarks.harness import Add, Benchmark, in_process, say
 from benchmarks.results import Column, Result, Table
 from pagekin.config import BuildConfig
@@ -39,12 +39,7 @@ _BY = ("bags", "signatures")
 
 def add_options(add: Add) -> None:
     """Which bags, and how many of them."""
-    add(
-        "--work",
-        type=Path,
-        metavar="WORK",
-        help="the workspace of a build (default: a made-up web)",
-    )
+    add_work(add)
     add("--web", type=int, default=2000, metavar="N", help="pages of the made-up web")
     add("--pages", type=int, nargs="+", default=[5_000, 20_000], metavar="N")
     add("--sources", type=int, default=200, metavar="S")

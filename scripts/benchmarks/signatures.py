@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.corpora import made_work
+from benchmarks.corpora import add_work, made_work
 from benchmarks.harness import Add, Benchmark, MissingPeer, peer, say
 from benchmarks.results import Column, Result, Table, Target
 from pagekin.bags.bag import Bag, jaccard
@@ -56,12 +55,7 @@ class Method(NamedTuple):
 
 def add_options(add: Add) -> None:
     """Which bags, and how many pairs."""
-    add(
-        "--work",
-        type=Path,
-        metavar="WORK",
-        help="the workspace of a build (default: a made-up web)",
-    )
+    add_work(add)
     add("--pages", type=int, default=2000, metavar="N", help="of the made-up web (default: 2000)")
     add("--crawled", action="store_true", help="only bags of crawled pages")
     add("--pairs", type=int, default=2000, metavar="N", help="random pairs (default: 2000)")

@@ -24,6 +24,7 @@ __all__ = [
     "is_bag",
     "jaccard",
     "parse_bag",
+    "parse_counts",
     "split_value",
 ]
 
@@ -68,20 +69,19 @@ def split_value(value: bytes) -> tuple[bytes, bytes]:
     return value[: len(value) - len(packed) - 1], binascii.a2b_base64(packed)
 
 
+def parse_counts(origin: bytes) -> tuple[bool, int, int, int]:
+    """Whether the page was read; links, pages, hosts."""
+    crawled, anchors, pages, hosts = map(int, origin.split(b" "))
+    return crawled == 1, anchors, pages, hosts
+
+
 def parse_bag(key: bytes, value: bytes) -> Bag:
     """The bag of one record."""
-    crawled, anchors, pages, hosts, packed = value.split(b" ")
-    numbers = np.frombuffer(binascii.a2b_base64(packed), dtype="<u4")
+    origin, packed = split_value(value)
+    numbers = np.frombuffer(packed, dtype="<u4")
     half = len(numbers) // 2
-    return Bag(
-        key.decode("utf-8"),
-        crawled == b"1",
-        int(anchors),
-        int(pages),
-        int(hosts),
-        numbers[:half],
-        numbers[half:].view("<f4"),
-    )
+    terms, weights = numbers[:half], numbers[half:].view("<f4")
+    return Bag(key.decode("utf-8"), *parse_counts(origin), terms, weights)
 
 
 def jaccard(a: Bag, b: Bag) -> float:

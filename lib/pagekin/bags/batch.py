@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.bags.bag import Bag, Weights, split_value
+from pagekin.bags.bag import Bag, Weights, parse_counts, split_value
 from pagekin.text.words import Terms
 
 __all__ = ["Batch", "Bounds", "batch_records", "batches_of", "lay_out", "read_batches"]
@@ -47,9 +47,7 @@ class Batch(NamedTuple):
         """The bags, one by one."""
         edges = pairwise(self.bounds.tolist())
         for url, origin, (a, b) in zip(self.urls, self.origins, edges, strict=True):
-            crawled, anchors, pages, hosts = map(int, origin.split())
-            counts = (crawled == 1, anchors, pages, hosts)
-            yield Bag(url.decode(), *counts, self.terms[a:b], self.weights[a:b])
+            yield Bag(url.decode(), *parse_counts(origin), self.terms[a:b], self.weights[a:b])
 
     def packed(self) -> Iterator[bytes]:
         """The bytes of each bag: its terms, then its weights."""

@@ -37,7 +37,7 @@ _FOLD_TEXT = 4 << 20  # of one URL: 800,000 numbers, about 60 MB at work
 _BATCH_URLS = 0xFFF0  # a URL's number in a batch takes 16 bits
 
 # A value is b"c" flag text (the page's own) or b"l" host flag text (of links); b"c" sorts first.
-_OWN, _LINK = b"cl"
+_LINK = ord("l")
 _OWN_TEXT = 2
 _HOST = slice(1, 9)  # 6 bytes of the host's hash as base64
 _FLAG, _FIRST = 9, ord("1")  # the page's first fragment about this URL

@@ -41,10 +41,15 @@ def forms_records(forms: Iterable[Form]) -> Iterator[Pair]:
 
 def parse_forms(value: bytes) -> Iterator[Form]:
     """The forms of one record."""
+    return (Form(term_hash(term), term, form, n) for term, form, n in _entries(value))
+
+
+def _entries(value: bytes) -> Iterator[tuple[str, str, int]]:
+    """Term, form and count of each entry."""
     for entry in value.decode("utf-8").split("|"):
-        form, count, *other = entry.split(" ")
-        term = other[0] if other else form
-        yield Form(term_hash(term), term, form, int(count))
+        form, _, rest = entry.partition(" ")
+        count, _, term = rest.partition(" ")
+        yield term or form, form, int(count)
 
 
 def merge_forms(pairs: Iterable[Pair]) -> Iterator[Pair]:
@@ -52,10 +57,8 @@ def merge_forms(pairs: Iterable[Pair]) -> Iterator[Pair]:
     for key, group in groupby(pairs, key=itemgetter(0)):
         counts: defaultdict[tuple[str, str], int] = defaultdict(int)
         for _, value in group:
-            for entry in value.decode("utf-8").split("|"):
-                form, _, rest = entry.partition(" ")
-                count, _, term = rest.partition(" ")
-                counts[term or form, form] += int(count)
+            for term, form, count in _entries(value):
+                counts[term, form] += count
         merged = sorted(Form(term_hash(names[0]), *names, n) for names, n in counts.items())
         yield from ((key, value) for _, value in forms_records(merged))
 

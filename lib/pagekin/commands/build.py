@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from pagekin.commands.computing import add_configuration, add_pages_and_parts
 from pagekin.commands.places import check_places, index_place, place, store_at
 from pagekin.config import BuildConfig, sections
 from pagekin.errors import UsageError
-from pagekin.options import add_flags, config_from_flags, words_of
+from pagekin.options import config_from_flags
 from pagekin.pipeline.names import ON_THIS_MACHINE, PARTS, RUNNERS
 
 __all__ = ["add_parser"]
@@ -80,16 +81,8 @@ def add_parser(commands: Any) -> None:
         help="make an index in this folder, or at an hdfs:// or s3:// address, to be asked",
     )
     add("--shards", dest="index_shards", type=int, metavar="N", help="the same as --index-shards")
-    add(
-        "--exclude-host",
-        dest="reading_exclude_host",
-        type=words_of,
-        metavar="HOST,...",
-        help="the same as --reading-exclude-host",
-    )
-    add("--without", choices=PARTS, metavar="PART", help=f"leave out one of {' and '.join(PARTS)}")
+    add_pages_and_parts(add)
     add("--only", choices=PARTS, metavar="PART", help="make nothing but this part")
-    add("--base-url", default="", metavar="URL", help="put before the relative paths of a list")
     add(
         "--tasks",
         type=int,
@@ -108,10 +101,7 @@ def add_parser(commands: Any) -> None:
     add("--json", action="store_true", help="print the summary (or the plan) as JSON")
     add("-q", "--quiet", action="store_true", help="no progress and no summary, only errors")
     add("-v", "--verbose", action="store_true", help="show mrjob's own messages too")
-    group = parser.add_argument_group(
-        "configuration", "what is computed; in BUILD.toml --window-words is `words` in [window]"
-    )
-    add_flags(group.add_argument, sections())
+    add_configuration(parser)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pagekin.config import sections
+from pagekin.commands.computing import add_configuration, add_pages_and_parts
 from pagekin.errors import UsageError
-from pagekin.options import add_flags, config_from_flags, words_of
+from pagekin.options import config_from_flags
 from pagekin.pipeline.names import PARTS
 
 __all__ = ["add_parser"]
@@ -87,24 +87,13 @@ def add_parser(commands: Any) -> None:
         help="one slot of the cluster is X times as fast as a core here (default: %(default)s)",
     )
     add("--config", type=Path, metavar="BUILD.toml", help="what to compute; flags override it")
-    add("--without", choices=PARTS, metavar="PART", help=f"leave out one of {' and '.join(PARTS)}")
-    add("--base-url", default="", metavar="URL", help="put before the relative paths of a list")
-    add(
-        "--exclude-host",
-        dest="reading_exclude_host",
-        type=words_of,
-        metavar="HOST,...",
-        help="the same as --reading-exclude-host",
-    )
+    add_pages_and_parts(add)
     add("--save", type=Path, metavar="PLAN.json", help="keep the prediction in this file")
     add("--load", type=Path, metavar="PLAN.json", help="take a saved prediction; read no sample")
     add("--compare", type=Path, metavar="WORK", help="set the prediction beside a finished build")
     add("--json", action="store_true", help="print an object (docs/formats.md)")
     add("-q", "--quiet", action="store_true", help="no progress")
-    group = parser.add_argument_group(
-        "configuration", "what is computed; in BUILD.toml --window-words is `words` in [window]"
-    )
-    add_flags(group.add_argument, sections())
+    add_configuration(parser)
 
 
 def run(options: argparse.Namespace) -> int:

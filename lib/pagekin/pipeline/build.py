@@ -177,8 +177,9 @@ class Build:
 
     def _build(self, stage: Stage, report: Report) -> None:
         made = self.workspace.new_folder(stage.name)
-        engine = self._engine(stage)
-        inputs, total, unit = self._inputs(stage, made, engine)
+        read = self._read_result(stage)
+        engine = self._engine(read)
+        inputs, total, unit = self._inputs(stage, read, made, engine)
         notes = made / "progress"
         notes.mkdir()
         config = self._config_for(stage)
@@ -211,19 +212,25 @@ class Build:
         self.workspace.complete(stage.name, made / "output", record)
         report.built(stage.name, asdict(result))
 
-    def _engine(self, stage: Stage) -> Engine:
-        """As wide as the stage's input is worth, where that is known."""
-        if stage.reads:
-            record = self.workspace.stage_record(stage.reads) or {}
-            return self.engine.fitting(record["result"]["bytes"])
+    def _read_result(self, stage: Stage) -> dict[str, Any]:
+        """What is known of the output that the stage reads; nothing where it reads the snapshot."""
+        record = self.workspace.stage_record(stage.reads) if stage.reads else None
+        result: dict[str, Any] = (record or {}).get("result", {})
+        return result
+
+    def _engine(self, read: dict[str, Any]) -> Engine:
+        """As wide as the input is worth, where its size is known."""
+        if read:
+            return self.engine.fitting(read["bytes"])
         known = all(source.size >= 0 for source in self.snapshot)
         return self.engine.fitting(total_size(self.snapshot)) if known else self.engine
 
-    def _inputs(self, stage: Stage, made: Path, engine: Engine) -> tuple[list[str], int, str]:
+    def _inputs(
+        self, stage: Stage, read: dict[str, Any], made: Path, engine: Engine
+    ) -> tuple[list[str], int, str]:
         """Input paths, and how much there is to do in which unit."""
         if stage.reads:
-            record = self.workspace.stage_record(stage.reads) or {}
-            total = 0 if stage.takes else record["result"]["records"]  # 0: nobody knows
+            total = 0 if stage.takes else read["records"]  # 0: nobody knows
             return self.workspace.inputs(stage.reads, stage.takes), total, "records"
         paths = write_manifests(made / "manifests", self.snapshot, engine.width)
         return list(map(str, paths)), total_size(self.snapshot), "bytes"

@@ -18,6 +18,8 @@ __all__ = ["SnapshotJob"]
 class SnapshotJob(PagekinJob):
     """A job whose input is manifests: a WARC address a line."""
 
+    READS_FILES = True
+
     def configure_args(self) -> None:
         super().configure_args()
         self.add_file_arg("--resolution", help="the table that the inventory stage made")
