@@ -111,7 +111,15 @@ class PagekinJob(MRJob):  # type: ignore[misc]
             from pagekin.pipeline.hadoop import HadoopRunner  # noqa: PLC0415 - no task needs it
 
             return HadoopRunner
+        if self.options.runner == "local":
+            from pagekin.pipeline.local import LocalRunner  # noqa: PLC0415 - no task needs it
+
+            return LocalRunner
         return super()._runner_class()
+
+    def _runner_kwargs(self) -> dict[str, Any]:
+        kwargs: dict[str, Any] = super()._runner_kwargs()
+        return {"mrjob_cls": type(self), **kwargs} if self.options.runner == "local" else kwargs
 
     def dirs(self) -> list[str]:
         if self.options.runner in {None, "inline", "local"}:

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import time
+from multiprocessing import util
 
 KINDS = {"--mapper": "map", "--reducer": "reduce"}
 
@@ -26,5 +27,11 @@ def note(folder):
         json.dump(said, out)
 
 
-if os.environ.get("PAGEKIN_BENCH_TASKS"):
-    atexit.register(note, os.environ["PAGEKIN_BENCH_TASKS"])
+def note_children(folder):
+    """A task of the local runner is a fork: it ends without what was registered with atexit."""
+    util.register_after_fork(note, lambda _: util.Finalize(None, note, (folder,), exitpriority=0))
+
+
+if folder := os.environ.get("PAGEKIN_BENCH_TASKS"):
+    atexit.register(note, folder)
+    note_children(folder)

@@ -1,0 +1,96 @@
+"""The local runner: tasks that are forked are processes of their own, and input is cut at lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mrjob.step import StepFailedException
+
+from pagekin.pipeline.local import LocalRunner, cut_lines
+from pagekin.pipeline.names import TASK_KEY
+from pagekin.pipeline.runner import listening
+from tests.jobs.telling import Telling
+
+
+def told(tmp_path: Path, lines: str, *words: str) -> list[dict[str, Any]]:
+    """What the tasks of a job over these lines tell of themselves."""
+    (tmp_path / "lines").write_text(lines)
+    arguments = ["-r", "local", "--no-conf", "--no-cat-output", "--num-cores", "2", *words]
+    with Telling([*arguments, str(tmp_path / "lines")]).make_runner() as runner:
+        assert type(runner) is LocalRunner
+        runner.run()
+        lines_of = b"".join(runner.cat_output()).splitlines()
+    pairs = [line.partition(b"\t") for line in lines_of]
+    return [json.loads(value) for key, _, value in pairs if key != TASK_KEY]
+
+
+def test_tasks_are_children(tmp_path):
+    """Each task is a child of its own, with its folder, its words and the job's environment."""
+    before = Path.cwd(), dict(os.environ)
+    tasks = told(tmp_path, "tell\n" * 8, "--cmdenv", "TELLING=me")
+    assert len({task["process"] for task in tasks}) > 1
+    assert {os.getpid()} == {task["parent"] for task in tasks}
+    assert {"me"} == {task["told"] for task in tasks}
+    assert {"telling.py"} == {task["script"] for task in tasks}
+    assert all("--mapper" in task["words"] for task in tasks)
+    assert all(task["folder"] == task["path"] for task in tasks)
+    assert len({task["folder"] for task in tasks}) == len({task["process"] for task in tasks})
+    assert (Path.cwd(), dict(os.environ)) == before
+
+
+def test_what_only_a_program_can_have(tmp_path):
+    """With a command to set a task up, tasks are programs that mrjob starts."""
+    tasks = told(tmp_path, "tell\ntell\n", "--setup", "export TELLING=set-up")
+    assert {"set-up"} == {task["told"] for task in tasks}
+    assert os.getpid() not in {task["parent"] for task in tasks}
+
+
+@pytest.mark.parametrize(
+    ("word", "how"),
+    [
+        ("kill", "was killed by SIGKILL"),
+        ("exit", "ended with code 3"),
+        ("raise", "ValueError: as it was told"),
+    ],
+)
+def test_bad_endings(tmp_path, word, how):
+    """A task that does not end well ends the job at once, and it is said how it ended."""
+    began = time.monotonic()
+    with listening(verbose=False) as said, pytest.raises(StepFailedException):
+        told(tmp_path, f"{word}\nwait\n")
+    assert how in "\n".join(said)
+    assert time.monotonic() - began < 30
+
+
+KEYS = st.lists(st.sampled_from([b"a", b"ab", b"b", b"c\xff", b""]), max_size=40).map(sorted)
+
+
+@given(KEYS, st.integers(0, 60), st.booleans(), st.booleans())
+def test_cut_lines(tmp_path_factory, keys, size, by_key, ends):
+    """Pieces joined are the file; none but the last is small, and no line or key is cut."""
+    text = b"".join(b"%b\t%b\n" % (key, b"v" * (n % 4)) for n, key in enumerate(keys))
+    text = text if ends else text.removesuffix(b"\n")
+    path = tmp_path_factory.mktemp("cut") / "lines"
+    path.write_bytes(text)
+    pieces = [(start, bytes(piece)) for start, piece in cut_lines(path, size, by_key=by_key)]
+    assert text == b"".join(piece for _, piece in pieces)
+    assert [0, *(start + len(piece) for start, piece in pieces)][:-1] == [s for s, _ in pieces]
+    assert all(piece.endswith(b"\n") and len(piece) >= size for _, piece in pieces[:-1])
+    if by_key:
+        of_piece = [{line.split(b"\t")[0] for line in p.splitlines()} for _, p in pieces]
+        assert not any(a & b for a, b in pairwise(of_piece))
+        assert len(list(groupby(keys))) >= len(pieces) or not keys
+
+
+def test_nothing_to_cut(tmp_path):
+    """An empty file is one piece, and so one task."""
+    (tmp_path / "empty").touch()
+    assert [(0, b"")] == [(s, bytes(p)) for s, p in cut_lines(tmp_path / "empty", 7)]
