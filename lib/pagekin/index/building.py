@@ -1,13 +1,13 @@
 """The documents of one shard, in the order of their URLs, become the pieces of its files.
 
 This is the work of a reducer. URLs, signatures and bags go out as they come; signatures are also
-gathered, 4m bytes a document, and inverted at the end. A piece is a name (`H/signatures`) and
-bytes that continue that array.
+gathered, by `pagekin.index.columns`, and inverted at the end. A piece is a name (`H/signatures`)
+and bytes that continue that array.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
@@ -17,12 +17,14 @@ from pagekin.bags.bag import Bag
 from pagekin.bags.batch import Batch
 from pagekin.bags.dictionary import Entry
 from pagekin.errors import UsageError
+from pagekin.index.columns import Columns
 from pagekin.index.inversion import Numbers, invert
 from pagekin.minhash.hashing import EMPTY
 
 __all__ = ["BLOCK", "Document", "Piece", "Signed", "in_blocks", "shard_pieces"]
 
 BLOCK = 512  # documents in one piece: about 1 MB of bags
+_WAITING = 1 << 20  # terms that are sorted together, at least
 _MOST = 0xFFFFFFFF
 _MOST_IDS = _MOST  # in one shard: places in the lists take 32 bits
 
@@ -59,25 +61,32 @@ def shard_pieces(
     Documents with fewer inlinks than `min_inlinks`, and those without a term, are in no list.
     `words` looks terms up.
     """
-    rows: list[Numbers] = [np.empty((0, count), np.uint32)]
-    listed: list[Numbers] = [np.empty(0, np.uint32)]
-    terms = np.empty(0, np.uint32)
+    with Columns(count) as columns:
+        terms, listed = yield from _document_pieces(blocks, columns, min_inlinks)
+        yield from _list_pieces(columns, count, listed)
+    yield from _word_pieces(terms, words)
+
+
+def _document_pieces(
+    blocks: Iterable[Signed], columns: Columns, min_inlinks: int
+) -> Generator[Piece, None, tuple[Numbers, Numbers]]:
+    """What goes out as it comes; gives all terms, and the documents that are to be in lists."""
+    terms, listed = _Distinct(), [np.empty(0, np.uint32)]
     done = urls = size = 0
     yield from (("urls/bounds", _u8([0])), ("bags/bounds", _u8([0])))
     for batch, signatures in blocks:
-        rows.append(signatures)
+        columns.add(signatures)
+        terms.add(batch.terms)
         origins = _numbers(batch.origins)
         kept = (origins[:, 1] >= min_inlinks) & (signatures[:, 0] != EMPTY)
         listed.append((np.flatnonzero(kept) + done).astype(np.uint32))
-        terms = _distinct(np.concatenate((terms, batch.terms)))
         yield from _url_pieces(batch.urls, origins, urls)
         yield "H/signatures", signatures.astype("<u4").tobytes()
         yield from _bag_pieces(batch, size)
         done += len(batch.urls)
         urls += sum(map(len, batch.urls))
         size += len(batch.terms)
-    yield from _list_pieces(rows, np.concatenate(listed))
-    yield from _word_pieces(terms, words)
+    return terms.all(), np.concatenate(listed)
 
 
 def _numbers(origins: list[bytes]) -> Numbers:
@@ -86,11 +95,26 @@ def _numbers(origins: list[bytes]) -> Numbers:
     return np.array(numbers, np.uint32).reshape(-1, 4)
 
 
-def _distinct(numbers: Numbers) -> Numbers:
-    """In order. numpy.unique goes by hashes, and takes ten times as long."""
-    ordered: Numbers = np.sort(numbers)
-    distinct: Numbers = ordered[np.diff(ordered, prepend=ordered[:1] - np.uint32(1)) != 0]
-    return distinct
+class _Distinct:
+    """Numbers, each once; sorted anew when as many have come as are known."""
+
+    def __init__(self) -> None:
+        self._known = np.empty(0, np.uint32)
+        self._new: list[Numbers] = []
+        self._waiting = 0
+
+    def add(self, numbers: Numbers) -> None:
+        self._new.append(numbers)
+        self._waiting += len(numbers)
+        if self._waiting > max(len(self._known), _WAITING):
+            self.all()
+
+    def all(self) -> Numbers:
+        """In order. numpy.unique goes by hashes, and takes ten times as long."""
+        ordered = np.sort(np.concatenate([self._known, *self._new]))
+        self._known = ordered[np.diff(ordered, prepend=ordered[:1] - np.uint32(1)) != 0]
+        self._new, self._waiting = [], 0
+        return self._known
 
 
 def _u8(values: Iterable[int]) -> bytes:
@@ -115,14 +139,14 @@ def _bag_pieces(batch: Batch, start: int) -> Iterator[Piece]:
     yield "bags/weights", batch.weights.tobytes()
 
 
-def _list_pieces(rows: list[Numbers], listed: Numbers) -> Iterator[Piece]:
-    if rows[0].shape[1] * len(listed) > _MOST_IDS:
+def _list_pieces(columns: Columns, count: int, listed: Numbers) -> Iterator[Piece]:
+    if count * len(listed) > _MOST_IDS:
         raise UsageError(
             f"a shard would hold {len(listed):,} documents, more than 32 bits count; name more"
             " --shards"
         )
     keys = ids = 0
-    for position in invert(rows, listed):
+    for position in invert(columns, listed):
         yield "I/directory", (position.directory + np.uint32(keys)).astype("<u4").tobytes()
         yield "I/keys", position.keys.astype("<u4").tobytes()
         yield "I/starts", (position.starts + np.uint32(ids)).astype("<u4").tobytes()

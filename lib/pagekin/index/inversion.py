@@ -14,7 +14,7 @@ one array by the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -47,22 +47,18 @@ def directory_bits(documents: int) -> int:
     return min(max(documents // _KEYS_A_BUCKET, 1).bit_length() - 1, _MAX_BITS)
 
 
-def invert(rows: Sequence[Numbers], ids: Numbers) -> Iterator[Position]:
-    """The lists of each position of H, of the documents `ids` alone.
-
-    H comes as blocks of rows, one row a document: joined they would take their memory twice.
-    """
+def invert(columns: Iterable[Numbers], ids: Numbers) -> Iterator[Position]:
+    """The lists of each position of H, whose columns these are, of the documents `ids` alone."""
     bits = directory_bits(len(ids))
     edges = np.arange((1 << bits) + 1, dtype=np.uint64) << np.uint64(32 - bits)
     low = ids.astype(np.uint64)
-    for j in range(rows[0].shape[1]):
-        column = np.concatenate([block[:, j] for block in rows])
+    for column in columns:
         packed = column[ids].astype(np.uint64) << _SHIFT
         packed |= low
         packed.sort()
-        column = (packed >> _SHIFT).astype(np.uint32)
-        starts = np.flatnonzero(np.append(True, column[1:] != column[:-1])) if len(ids) else low
-        keys = column[starts]
+        ordered = (packed >> _SHIFT).astype(np.uint32)
+        starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])) if len(ids) else low
+        keys = ordered[starts]
         directory = np.searchsorted(keys.astype(np.uint64), edges)
         yield Position(
             directory.astype(np.uint32), keys, starts.astype(np.uint32), packed.astype(np.uint32)

@@ -205,7 +205,7 @@ def _bags_hold(bags: ArrayFile) -> bool:
 def _lists_hold(inverted: ArrayFile, rows: NDArray[np.uint32], listed: NDArray[np.uint32]) -> bool:
     """Is I what the rows give when they are inverted anew?"""
     width, keys, ids = (1 << directory_bits(len(listed))) + 1, 0, 0
-    for j, position in enumerate(invert([rows], listed)):
+    for j, position in enumerate(invert(rows.T, listed)):
         directory = inverted["directory"][j * width : (j + 1) * width]
         more = len(position.keys), len(position.ids)
         if not (

@@ -28,7 +28,7 @@ __all__ = ["STAGES", "WITH_BLOCKS", "Stage", "settle_shards", "wanted_stages"]
 
 WITH_BLOCKS = "--with-blocks"
 
-_DOCUMENTS_A_SHARD = 500_000  # a reducer holds 4m bytes of each: 160 MB at m = 80
+_DOCUMENTS_A_SHARD = 500_000  # a minute of a reducer, and some 3 GB to copy
 
 Finish = Callable[[Path, dict[str, dict[str, int]]], None]
 

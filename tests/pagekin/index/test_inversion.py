@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pagekin.index.columns import Columns
 from pagekin.index.inversion import Position, directory_bits, invert
 from pagekin.index.shard import Shard
 from pagekin.minhash.hashing import EMPTY
@@ -53,8 +54,10 @@ def as_dict(position: Position) -> dict[int, list[int]]:
 def test_lists(table, blocks):
     """Every list holds what a dictionary would, keys and ids ascending, however H is cut."""
     rows, listed = table
-    parts = np.array_split(rows, blocks)
-    found = list(invert(parts, np.array(listed, dtype=np.uint32)))
+    with Columns(rows.shape[1]) as columns:
+        for part in np.array_split(rows, blocks):
+            columns.add(part)
+        found = list(invert(columns, np.array(listed, dtype=np.uint32)))
     assert plain_inversion(rows, listed) == list(map(as_dict, found))
     for position in found:
         assert sorted(position.keys.tolist()) == position.keys.tolist()
@@ -66,7 +69,7 @@ def test_directory(table):
     """Between two places of the directory lie the keys with these first bits, and no others."""
     rows, listed = table
     bits = directory_bits(len(listed))
-    for position in invert([rows], np.array(listed, dtype=np.uint32)):
+    for position in invert(rows.T, np.array(listed, dtype=np.uint32)):
         assert (1 << bits) + 1 == len(position.directory)
         for first in range(1 << bits):
             low, high = position.directory[first : first + 2].tolist()
