@@ -38,6 +38,7 @@ _PLACE = {
     CITING_TITLE: _FAR + 4,
     CITING_PAGE: _FAR + 5,
 }
+_NOWHERE = 0x3FFF
 _WITHIN_HOST = 0x4000  # added to the place of terms from links within a host
 
 Sums = NDArray[np.int64]
@@ -60,7 +61,7 @@ def place_weights(bag: BagConfig, window: WindowConfig) -> Sums:
 
 
 def places(numbers: Numbers) -> Places:
-    """The place of each number; meaningless at the section marks themselves.
+    """The place of each number; that of a section mark is one without a weight.
 
     `numbers` starts with a mark. In a window the distance counts down to the anchor and up behind
     it: it is the larger of the two counts, and of 0 in between.
@@ -77,6 +78,8 @@ def places(numbers: Numbers) -> Places:
     found: Places = np.repeat(left, spans) - position
     np.maximum(found, position - np.repeat(right, spans), out=found)
     np.maximum(found, np.repeat(_LEAST[heads >> KIND_SHIFT], spans), out=found)
+    np.minimum(found, _NOWHERE, out=found)
+    found[marks] = _NOWHERE
     return found
 
 
@@ -96,21 +99,21 @@ def sum_terms(
     `url_of` numbers the URL (below 2^16) and `within` says whether the link lies within a host,
     both for each number of the stream.
     """
-    place = np.minimum(places(numbers), _WITHIN_HOST - 1)
+    place = places(numbers)
     if within is not None:
-        place += within * _WITHIN_HOST
-    real = numbers < np.uint64(1 << KIND_SHIFT)
-    keys = (
-        (url_of[real] << np.uint64(48))
-        | (numbers[real] << np.uint64(16))
-        | place[real].astype(np.uint64)
-    )
+        place += within * np.int32(_WITHIN_HOST)
+    # marks stay in, without a weight: to take them out would cost more than to sort them, too
+    keys = numbers << np.uint64(32)
+    keys >>= np.uint64(16)
+    keys |= url_of << np.uint64(48)
+    keys |= place.astype(np.uint64)
     keys.sort()
     pairs = keys >> np.uint64(16)
     firsts = _firsts(pairs)
-    weighed = weights[(keys & np.uint64(0xFFFF)).astype(np.int64)]
+    weighed = weights.take((keys & np.uint64(0xFFFF)).astype(np.int64))
     sums = np.add.reduceat(weighed, firsts) if len(firsts) else weighed
-    pairs, sums = pairs[firsts][sums > 0], sums[sums > 0]
+    weighty = np.flatnonzero(sums)
+    pairs, sums = pairs.take(firsts.take(weighty)), sums.take(weighty)
     return pairs >> np.uint64(32), pairs.astype(np.uint32), sums
 
 

@@ -53,14 +53,18 @@ def _entries(value: bytes) -> Iterator[tuple[str, str, int]]:
 
 
 def merge_forms(pairs: Iterable[Pair]) -> Iterator[Pair]:
-    """One record per bucket, the counts of equal forms added up, in order."""
+    """One record per bucket, the counts of equal forms added up, ordered by form and term.
+
+    Nothing is decoded, and no term is hashed: it is in the right bucket.
+    """
     for key, group in groupby(pairs, key=itemgetter(0)):
-        counts: defaultdict[tuple[str, str], int] = defaultdict(int)
+        counts: defaultdict[tuple[bytes, bytes], int] = defaultdict(int)
         for _, value in group:
-            for term, form, count in _entries(value):
-                counts[term, form] += count
-        merged = sorted(Form(term_hash(names[0]), *names, n) for names, n in counts.items())
-        yield from ((key, value) for _, value in forms_records(merged))
+            for entry in value.split(b"|"):
+                form, _, rest = entry.partition(b" ")
+                count, blank, term = rest.partition(b" ")
+                counts[form, blank + term] += int(count)
+        yield key, b"|".join([b"%b %d%b" % (f, n, t) for (f, t), n in sorted(counts.items())])
 
 
 def best_forms(forms: Iterable[Form]) -> tuple[list[Form], int]:

@@ -18,7 +18,7 @@ from pagekin.counters import Counters
 from pagekin.errors import InputError
 from pagekin.sweep.fragments import FragmentKey, FragmentNeeds
 from pagekin.sweep.spill import Spill
-from pagekin.text.tokens import tokenise
+from pagekin.text.tokens import cut_tokens
 from pagekin.web.page import Page
 from pagekin.web.reader import SnapshotReader
 from pagekin.web.resolution import Resolution
@@ -100,7 +100,7 @@ def _of_file(report: Report) -> Report:
 
 
 def _cut(page: Page, by_text: Mapping[TextConfig, Sequence[FragmentSet]]) -> None:
-    tokens = tokenise(page.flat.text)
+    tokens = cut_tokens(page.flat.text)
     for sets in by_text.values():
         stream = sets[0].extractor.read(page, tokens)
         for one in sets:

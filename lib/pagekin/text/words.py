@@ -2,7 +2,7 @@
 
 Every distinct word is looked at once: a memo maps it to a number, and arrays map the number to its
 term and to how often it was seen (for the display form: the most frequent surface variant of a
-stem, [SIM] Figure 14). One dictionary hit per running word is all that a page costs.
+stem, [SIM] Figure 14). One look-up per running word is all that a page costs.
 
 Terms of different languages share one space: a term is its letters. Two terms that share a hash
 are one term from then on; at 1,000,000 terms that happens to 1 in 8,600, and it is counted where
@@ -23,6 +23,8 @@ from pagekin.config import TextConfig
 from pagekin.text.markup import CODES
 from pagekin.text.stems import stemmer
 from pagekin.text.stoplists import stop_words
+from pagekin.text.tokens import Tokens
+from pagekin.text.wordindex import WordIndex
 
 __all__ = ["FIRST_HASH", "Form", "Vocabulary", "WordTable", "term_hash"]
 
@@ -53,13 +55,16 @@ class WordTable:
 
     def __init__(self, config: TextConfig, language: str) -> None:
         self._memo = _Memo(_term_rule(config, language), config.max_letters)
+        self._index = WordIndex()
         self._counts = np.zeros(len(self._memo.hashes), dtype=np.int64)
 
     def __len__(self) -> int:
         return len(self._memo)
 
-    def numbers(self, tokens: list[str]) -> Numbers:
+    def numbers(self, tokens: Tokens | list[str]) -> Numbers:
         """The number of each token."""
+        if isinstance(tokens, Tokens):
+            return self._index.numbers(tokens, self._memo)
         return np.fromiter(map(self._memo.__getitem__, tokens), dtype=np.int32, count=len(tokens))
 
     def terms(self, numbers: Numbers) -> Terms:
