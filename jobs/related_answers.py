@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from pagekin.pipeline.answers import answer_line
+from pagekin.pipeline.answers import answer_lines, urls_asked
 from pagekin.pipeline.job import PagekinJob, Pair
 from pagekin.pipeline.names import ON_THIS_MACHINE
 from pagekin.query.api import Index
@@ -31,7 +31,7 @@ class RelatedAnswers(PagekinJob):
             "--question",
             default="{}",
             help="how, as JSON: k, by, exact, alpha, per_host, exclude_hosts, candidates, budget,"
-            ' why (default: what Index.related takes for default; example: {"k": 5})',
+            ' crawled, why (default: what Index.related takes for default; example: {"k": 5})',
         )
 
     def make_runner(self) -> Any:
@@ -48,11 +48,11 @@ class RelatedAnswers(PagekinJob):
         copy = Path(self.COPY)
         index = Index.open(copy if copy.is_dir() else self.options.index)
         question = json.loads(self.options.question)
-        urls = lru_cache(1)(partial(index.urls, by=question.get("by", "bags")))
+        urls = lru_cache(1)(partial(urls_asked, index, question=question))
         for line, _ in pairs:
             shard, first, last = map(int, line.split())
-            for url in urls(shard)[first:last]:
-                said = answer_line(index, url, question, ascii_only=True)
+            some = urls(shard)[first:last]
+            for url, said in answer_lines(index, some, question, ascii_only=True):
                 self.counters_.add("answers", "pages")
                 yield url.encode(), said.encode("ascii")
                 self.progress.add(records=1)

@@ -99,6 +99,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; gives the exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # words of any script on any terminal
+    # its threads spin when numpy is loaded: a third of the CPU of a short command, and of each task
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         options = _parser().parse_args(argv)
         with _stoppable():

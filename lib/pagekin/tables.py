@@ -16,7 +16,7 @@ import mmap
 import os
 import resource
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -28,12 +28,15 @@ from pagekin.errors import InputError, naming
 
 __all__ = ["ArrayFile", "ArrayWriter", "allow_open", "write_arrays"]
 
+Places = NDArray[np.int64]
+
 _WORD = b"pagekin arrays "
 _FORMAT = 1
 _MAGIC = b"%b%d\n" % (_WORD, _FORMAT)
 _ALIGN = 64
 _HEADER_LIMIT = 1 << 20
 _PIECE = 1 << 20  # bytes copied at once
+_NEAR = 1 << 12  # bytes that cost less to read than to leave out
 _AGAIN = "remove the folder that it lies in, and build again"
 
 
@@ -167,13 +170,23 @@ class ArrayFile:
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self._arrays[name]
 
-    def read(self, name: str, edges: Iterable[tuple[int, int]]) -> NDArray[Any]:
-        """Slices of an array, joined. They are read: what is mapped stays in memory, and the kernel
-        maps 16 pages for each that is touched."""
-        dtype, _, start = self._places[name]
-        size = dtype.itemsize
-        pieces = [os.pread(self._file, size * (b - a), start + size * a) for a, b in edges]
-        return np.frombuffer(b"".join(pieces), dtype)
+    def read(self, name: str, lows: Places, highs: Places) -> list[bytes]:
+        """The slices from `lows` to `highs` of an array. They are read: what is mapped stays in
+        memory, and the kernel maps 16 pages for each that is touched. Near ones are read at once.
+        """
+        dtype, _, offset = self._places[name]
+        firsts, behinds = _runs(lows, highs, _NEAR // dtype.itemsize)
+        froms, tos = (dtype.itemsize * lows).tolist(), (dtype.itemsize * highs).tolist()
+        pieces: list[bytes] = []
+        for first, behind in zip(firsts, behinds, strict=True):
+            start = froms[first]
+            data = os.pread(self._file, tos[behind - 1] - start, offset + start)
+            if behind == first + 1:
+                pieces.append(data)
+                continue
+            run = zip(froms[first:behind], tos[first:behind], strict=True)
+            pieces += [data[a - start : b - start] for a, b in run]
+        return pieces
 
     @property
     def dtypes(self) -> dict[str, str]:
@@ -210,6 +223,15 @@ class ArrayFile:
             name: np.frombuffer(mapped, dtype, length, start) if length else np.empty(0, dtype)
             for name, (dtype, length, start) in self._places.items()
         }
+
+
+def _runs(lows: Places, highs: Places, near: int) -> tuple[list[int], list[int]]:
+    """Where runs of slices begin and end that ascend with no more than `near` between them."""
+    if not len(lows):
+        return [], []
+    gaps = lows[1:] - highs[:-1]
+    breaks = (((gaps < 0) | (gaps > near)).nonzero()[0] + 1).tolist()
+    return [0, *breaks], [*breaks, len(lows)]
 
 
 def _read_header(path: Path, kind: str) -> dict[str, Any]:

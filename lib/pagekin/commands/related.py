@@ -89,6 +89,12 @@ def add_parser(commands: Any) -> None:
         help="no answers from this host and what is below it; may be given again",
     )
     add(
+        "--crawled",
+        action="store_true",
+        help="only pages that were read are answers, none that are known by links to them alone;"
+        " with --all only they are asked, too",
+    )
+    add(
         "--candidates",
         type=int,
         default=100,
@@ -166,6 +172,7 @@ def _how(options: argparse.Namespace) -> dict[str, Any]:
         "exclude_hosts": options.exclude_host,
         "candidates": options.candidates,
         "budget": options.budget,
+        "crawled": options.crawled,
     }
 
 

@@ -26,6 +26,8 @@ __all__ = ["Lists", "Shard"]
 
 _COUNTS = ("crawled", "anchors", "pages", "hosts")
 
+_BYTES = 8  # of a term and its weight
+
 # as bits; negative weights and those that are no numbers are not below it either
 _INFINITE = np.uint32(0x7F800000)
 
@@ -33,10 +35,17 @@ Places = NDArray[np.int64]
 
 
 class Lists(NamedTuple):
-    """For each position where its list of a signature begins and ends in `ids`."""
+    """For each position where its list of a signature begins and ends in `ids`.
+
+    Of several documents a row each.
+    """
 
     starts: Places
     ends: Places
+
+    def row(self, number: int) -> Lists:
+        """The lists of one of several documents."""
+        return Lists(self.starts[number], self.ends[number])
 
 
 class Shard:
@@ -95,6 +104,11 @@ class Shard:
         at = self.at(url)
         return at if at < len(self) and self.url(at) == url else -1
 
+    def crawled(self, documents: Numbers | slice) -> NDArray[np.bool_]:
+        """Which of these documents are pages that were read?"""
+        read: NDArray[np.bool_] = self.urls["crawled"][documents] == 1
+        return read
+
     # --- co-citation ---
 
     @cached_property
@@ -134,11 +148,14 @@ class Shard:
         return np.arange(self.count) * ((1 << self._bits) + 1)
 
     def lists(self, signatures: Numbers) -> Lists:
-        """Where the lists of the documents are that agree with these signatures, by position."""
+        """Where the lists of the documents are that agree with these signatures, by position.
+
+        Rows of several documents are looked up at once, for a fifth of the CPU.
+        """
         inverted, bits = self._inverted, self._bits
         keys, starts = inverted["keys"], inverted["starts"]
         if not len(keys):
-            none = np.zeros(self.count, np.int64)
+            none = np.zeros(signatures.shape, np.int64)
             return Lists(none, none)
         wanted = signatures.astype(np.uint64)
         bucket = (wanted >> np.uint64(32 - bits)).astype(np.int64) + self._offsets
@@ -175,28 +192,40 @@ class Shard:
         low, high = bounds[document], bounds[document + 1]
         if not low <= high <= len(self._bags["terms"]):
             raise self.damaged("bags")
-        return self._bags["terms"][low:high], self._sound(self._bags["weights"][low:high])
+        return self._bags["terms"][low:high], self.sound(self._bags["weights"][low:high])
 
-    def bags_of(self, documents: Numbers) -> tuple[Numbers, NDArray[np.float32], NDArray[np.int64]]:
-        """Terms and weights of documents, laid behind one another, and where each begins."""
+    def bags_of(self, documents: Numbers) -> tuple[list[bytes], list[bytes]]:
+        """The terms of each of these documents, and the weights, as bytes."""
         bounds = self._bags["bounds"]
-        lows, highs = bounds[documents], bounds[documents + 1]
-        if (lows > highs).any() or (highs > len(self._bags["terms"])).any():
+        lows, highs = (bounds[d].astype(np.int64) for d in (documents, documents + 1))
+        if (lows > highs).any() or (highs > len(self._bags["terms"])).any() or (lows < 0).any():
             raise self.damaged("bags")
-        edges = list(zip(lows.tolist(), highs.tolist(), strict=True))
-        terms, weights = (self._bags.read(name, edges) for name in ("terms", "weights"))
-        return terms, self._sound(weights), np.cumsum([0, *(b - a for a, b in edges)])
+        return self._bags.read("terms", lows, highs), self._bags.read("weights", lows, highs)
 
-    def _sound(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    def size_of_bags(self, documents: Numbers) -> int:
+        """How many bytes `bags_of` gives for these documents."""
+        bounds = self._bags["bounds"]
+        return _BYTES * int((bounds[documents + 1] - bounds[documents]).sum())
+
+    def sound(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The same weights, if they are some; InputError if not."""
         if (weights.view(np.uint32) >= _INFINITE).any():
             raise self.damaged("bags")
         return weights
 
     def bag(self, document: int) -> Bag:
         """The bag of a document."""
-        crawled, anchors, pages, hosts = (int(self.urls[n][document]) for n in _COUNTS)
+        crawled, anchors, pages, hosts = self.counts(document)
         url, (terms, weights) = self.spelt(document), self.terms(document)
         return Bag(url, crawled == 1, anchors, pages, hosts, terms, weights)
+
+    def counts(self, document: int) -> list[int]:
+        """Was the page read (0 or 1); links to it, pages with such links, hosts of these."""
+        return [column[document] for column in self._counts]
+
+    @cached_property
+    def _counts(self) -> list[memoryview]:
+        return [self.urls[name].data for name in _COUNTS]
 
     def has_terms(self, document: int) -> bool:
         """Can it have kin at all?"""

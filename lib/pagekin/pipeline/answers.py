@@ -8,7 +8,7 @@ from __future__ import annotations
 import heapq
 import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,43 +18,39 @@ from pagekin.pipeline.runner import Engine, run_job
 from pagekin.pipeline.stages import Stage
 from pagekin.query.api import Index
 
-__all__ = ["answer_line", "answers_here", "answers_of_job"]
+__all__ = ["answer_lines", "answers_here", "answers_of_job", "urls_asked"]
 
 _STAGE = Stage("related_answers", "kin of every page", "related_answers:RelatedAnswers")
 _PER_LINE = 1_000  # pages that a line of a manifest asks for
 _PER_CORE = 4  # manifests for each core, so that no slow one is waited for
 
 
-def answer_line(
-    index: Index, url: str, question: Mapping[str, Any], *, ascii_only: bool = False
-) -> str:
-    """The answer for one page as a line of JSON."""
-    kin = [one.as_dict() for one in index.related(url, **question)]
-    return json.dumps({"url": url, "related": kin}, ensure_ascii=ascii_only)
+def answer_lines(
+    index: Index, urls: Iterable[str], question: Mapping[str, Any], *, ascii_only: bool = False
+) -> Iterator[tuple[str, str]]:
+    """Each of these pages, and its answer as a line of JSON."""
+    encode = json.JSONEncoder(ensure_ascii=ascii_only).encode
+    for answer in index.related_each(urls, **question):
+        url = answer.asked[0].url
+        yield url, encode({"url": url, "related": [kin.as_dict() for kin in answer]})
 
 
 def answers_here(index: Index, question: Mapping[str, Any]) -> Iterator[str]:
     """A line for every page, made in this process."""
     with tempfile.TemporaryDirectory(prefix="pagekin-answers-") as folder:
-        by = _way(question)
-        shown = _progress(Path(folder), sum(_sizes(index, by)))
+        urls = [urls_asked(index, shard, question) for shard in range(index.shards)]
+        shown = _progress(Path(folder), sum(map(len, urls)))
         with shown, TaskProgress(folder) as progress:
-            for url in _in_order(index, by):
-                yield answer_line(index, url, question)
+            in_order = heapq.merge(*urls, key=str.encode)
+            for _, line in answer_lines(index, in_order, question):
+                yield line
                 progress.add(records=1)
 
 
-def _way(question: Mapping[str, Any]) -> str:
-    return str(question.get("by", "bags"))
-
-
-def _sizes(index: Index, by: str) -> list[int]:
-    """How many pages each shard has that are asked for."""
-    return [len(index.urls(shard, by)) for shard in range(index.shards)]
-
-
-def _in_order(index: Index, by: str) -> Iterator[str]:
-    return heapq.merge(*(index.urls(shard, by) for shard in range(index.shards)), key=str.encode)
+def urls_asked(index: Index, shard: int, question: Mapping[str, Any]) -> Sequence[str]:
+    """The pages of a shard that are asked for, in their order."""
+    by, crawled = question.get("by", "bags"), question.get("crawled", False)
+    return index.urls(shard, by, crawled=crawled)
 
 
 def answers_of_job(index: Index, question: Mapping[str, Any], engine: Engine) -> Iterator[str]:
@@ -62,7 +58,7 @@ def answers_of_job(index: Index, question: Mapping[str, Any], engine: Engine) ->
     with tempfile.TemporaryDirectory(prefix="pagekin-answers-") as folder:
         made = Path(folder)
         (made / "progress").mkdir()
-        sizes = _sizes(index, _way(question))
+        sizes = [len(urls_asked(index, shard, question)) for shard in range(index.shards)]
         inputs = _manifests(sizes, made / "manifests", engine.width * _PER_CORE)
         if not inputs:
             return  # a job without input would read from the keyboard

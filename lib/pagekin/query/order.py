@@ -14,9 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from pagekin.index.folder import Place
-from pagekin.query.process import Found, Scores
+from pagekin.query.process import Found
 
 __all__ = ["Scored", "best", "select"]
+
+
+_FEW = 256  # of one shard: sorted in less time than the best of them are found
 
 
 class Scored(NamedTuple):
@@ -29,7 +32,7 @@ class Scored(NamedTuple):
 def best(found: Sequence[Found], limit: int = 0) -> Iterator[Scored]:
     """All documents, the best first; `limit` tells how many will be asked for at the most."""
     full = [one for one in found if len(one.ids)]
-    if limit:
+    if limit and not (len(full) == 1 and len(full[0].ids) <= _FEW):
         full = select(full, limit)
     if len(full) == 1:
         yield from _of_one(full[0])
@@ -61,23 +64,25 @@ def _url(place: Place) -> bytes:
 def select(found: Sequence[Found], limit: int) -> list[Found]:
     """The best `limit` documents, still in the order of their ids."""
     full = [one for one in found if len(one.ids)]
-    total = sum(len(one.ids) for one in full)
-    if total <= limit:
+    if sum(len(one.ids) for one in full) <= limit:
         return full
-    scores = np.concatenate([one.scores for one in full])
-    cut = _cut(scores, limit)
-    missing = limit - int(np.count_nonzero(scores > cut))
-    kept = [one.scores > cut for one in full]
-    for mask, places in zip(kept, _first_urls(full, cut, missing), strict=True):
+    cut = _cut(full, limit)
+    worth = [one.at((one.scores >= cut).nonzero()[0]) for one in full]
+    kept = [one.scores > cut for one in worth]
+    missing = limit - sum(map(np.count_nonzero, kept))
+    for mask, places in zip(kept, _first_urls(worth, cut, missing), strict=True):
         mask[places] = True
-    return [one.where(mask) for one, mask in zip(full, kept, strict=True)]
+    return [one.where(mask) for one, mask in zip(worth, kept, strict=True)]
 
 
-def _cut(scores: Scores, limit: int) -> float:
+def _cut(found: list[Found], limit: int) -> float:
     """The `limit`-th best score."""
+    scores = found[0].scores
+    if len(found) > 1:
+        scores = np.concatenate([one.scores for one in found])
     if scores.dtype.kind == "f":
         return float(np.partition(scores, len(scores) - limit)[len(scores) - limit])
-    above = np.bincount(scores.astype(np.int64))[::-1].cumsum()
+    above = np.bincount(scores)[::-1].cumsum()
     return len(above) - 1 - int(above.searchsorted(limit))
 
 

@@ -16,8 +16,9 @@ _SHOWN = 10
 
 def asked_page(place: Place) -> Asked:
     """What the index knows of a page that is asked for."""
-    bag = place.shard.bag(place.document)
-    return Asked(place.url, bag.crawled, bag.anchors, bag.hosts, len(bag.terms))
+    shard, document = place
+    crawled, anchors, _, hosts = shard.counts(document)
+    return Asked(place.url, crawled == 1, anchors, hosts, len(shard.terms(document)[0]))
 
 
 def reasons(asked: Sequence[Place], found: Place) -> Why:

@@ -8,24 +8,29 @@ candidates brings it back (measured in docs/measurements/queries.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pagekin.errors import UsageError
 from pagekin.index.folder import Place
 from pagekin.index.inversion import Numbers
 from pagekin.index.shard import Shard
-from pagekin.query.exact import DECIMALS, jaccards
+from pagekin.query.exact import DECIMALS, Pool
 from pagekin.query.hosts import allowed
 from pagekin.query.order import Scored, best, select
-from pagekin.query.process import Counted, Found, count_equal
+from pagekin.query.process import Counted, Found, Limits, count_equal
 
-__all__ = ["Question", "Ranked", "rank"]
+__all__ = ["NEEDS", "Question", "Ranked", "choose", "rank", "show"]
 
+Pools = Callable[[Shard, Numbers], Pool]  # the bags of some documents of a shard, or of more
+
+NEEDS = "related needs at least one URL, a k from 1, and numbers from 0"
 _OF_A_HOST = 4  # times per_host candidates of one host are ranked exactly
 
 
@@ -42,6 +47,32 @@ class Question:
     per_host: int = 0  # answers of one host at the most; 0: any number
     exclude_hosts: Sequence[str] = ()
     budget: int = 20_000  # ids read for each page that is asked for
+    crawled: bool = False  # answers are pages that were read
+
+    @property
+    def limits(self) -> Limits:
+        """What candidates have to be."""
+        alpha = 0.0 if self.exact else self.alpha
+        wanted = max(self.k, self.candidates if self.exact else 0)
+        return Limits(alpha, self.budget, wanted, self.crawled)
+
+
+def make_question(
+    like: Sequence[Place],
+    unlike: Sequence[Place] = (),
+    k: int = 10,
+    *,
+    exclude_hosts: str | Sequence[str] = (),
+    **how: Any,
+) -> Question:
+    """A question; UsageError where its numbers make none."""
+    hosts = (exclude_hosts,) if isinstance(exclude_hosts, str) else tuple(exclude_hosts)
+    question = Question(like, unlike, k, exclude_hosts=hosts, **how)
+    if k < 1 or min(question.candidates, question.per_host, question.budget) < 0:
+        raise UsageError(NEEDS)
+    if not question.alpha < 1:
+        raise UsageError(f"alpha is {question.alpha}; it must be below 1")
+    return question
 
 
 class Ranked(NamedTuple):
@@ -56,29 +87,45 @@ class Ranked(NamedTuple):
 def rank(shards: Sequence[Shard], question: Question) -> tuple[list[Ranked], Counted]:
     """The answer, best first, and the candidates that it was chosen from."""
     counted = _candidates(shards, question)
+    return show(choose(counted, question), question, Pool), counted
+
+
+def choose(counted: Counted, question: Question) -> list[Found]:
+    """Of the candidates those that may be answers, with their estimates."""
     asked = (*question.like, *question.unlike)
-    found = [_without(one, asked) for one in counted.found]
+    found = counted.found
+    if not _by_host(question):  # few are left before those asked for are looked for among them
+        found = select(found, _limit(question) + len(asked))
+    found = [_without(one, asked) for one in found]
+    if _by_host(question):
+        found = _of_hosts(found, question) if question.exact else found
+    else:
+        found = select(found, _limit(question))
+    return [_scaled(one) for one in found]
+
+
+def _limit(question: Question) -> int:
+    """How many may be answers: k, or those that are ranked exactly."""
     if not question.exact:
-        if not _by_host(question):
-            found = select(found, question.k)
-        found = [_scaled(one) for one in found]
-        return [Ranked(s, s, None, place) for s, place in _answers(found, question)], counted
-    estimates = _worth_ranking(found, question)
-    exact = [_exactly(one, question) for one in estimates]
-    return _with_estimates(_answers(exact, question), estimates), counted
+        return question.k
+    return max(question.candidates, question.k * (_OF_A_HOST if question.per_host else 1))
+
+
+def show(chosen: list[Found], question: Question, pool: Pools) -> list[Ranked]:
+    """The answer that is made of them, best first."""
+    if not question.exact:
+        return [Ranked(s, s, None, place) for s, place in _answers(chosen, question)]
+    exact = [_exactly(one, question, pool(one.shard, one.ids)) for one in chosen]
+    return _with_estimates(_answers(exact, question), chosen)
 
 
 # --- candidates -----------------------------------------------------------------------------------
 
 
 def _candidates(shards: Sequence[Shard], question: Question) -> Counted:
-    alpha = 0.0 if question.exact else question.alpha
-    wanted = max(question.k, question.candidates if question.exact else 0)
     rows = _rows(question.like)
     full = [p.shard.has_terms(p.document) for p in question.like]
-    each = [
-        count_equal(shards, row, alpha, question.budget, wanted) for row in compress(rows, full)
-    ]
+    each = [count_equal(shards, row, question.limits) for row in compress(rows, full)]
     if len(each) == len(rows) == 1 and not question.unlike:
         return each[0]
     found = [_combined(shard, each, rows, _rows(question.unlike)) for shard in shards]
@@ -105,8 +152,7 @@ def _combined(
 
 
 def _without(found: Found, asked: Sequence[Place]) -> Found:
-    own = [place.document for place in asked if place.shard is found.shard]
-    for document in own:
+    for document in [place.document for place in asked if place.shard is found.shard]:
         found = found.where(found.ids != document)
     return found
 
@@ -120,17 +166,13 @@ def _scaled(found: Found) -> Found:
 # --- exact ----------------------------------------------------------------------------------------
 
 
-def _worth_ranking(found: list[Found], question: Question) -> list[Found]:
-    """The candidates that are ranked exactly, with their estimates."""
-    limit = max(question.candidates, question.k * (_OF_A_HOST if question.per_host else 1))
-    if not _by_host(question):
-        return [_scaled(one) for one in select(found, limit)]
+def _of_hosts(found: list[Found], question: Question) -> list[Found]:
+    """The candidates that are ranked exactly, where some hosts may have but few."""
     chance = _allowed(best(found), question, _OF_A_HOST * question.per_host)
     chosen: dict[int, list[int]] = {}
-    for scored in islice(chance, limit):
+    for scored in islice(chance, _limit(question)):
         chosen.setdefault(scored.place.shard.number, []).append(scored.place.document)
-    some = [one.where(np.isin(one.ids, chosen.get(one.shard.number, []))) for one in found]
-    return [_scaled(one) for one in some]
+    return [one.where(np.isin(one.ids, chosen.get(one.shard.number, []))) for one in found]
 
 
 def _by_host(question: Question) -> bool:
@@ -138,24 +180,30 @@ def _by_host(question: Question) -> bool:
     return bool(question.per_host or question.exclude_hosts)
 
 
-def _exactly(found: Found, question: Question) -> Found:
+def _exactly(found: Found, question: Question, pool: Pool) -> Found:
     """The same documents with their true similarity."""
-    bags = found.shard.bags_of(found.ids)
 
     def mean(pages: Sequence[Place]) -> NDArray[np.float64]:
-        rows = [jaccards(page.shard.terms(page.document), *bags) for page in pages]
+        bags = (page.shard.terms(page.document) for page in pages)
+        rows = [pool.jaccards(bag, found.ids) for bag in bags]
         return np.mean(rows, axis=0) if rows else np.zeros(len(found.ids))
 
+    if len(question.like) == 1 and not question.unlike:
+        (page,) = question.like
+        bag = page.shard.terms(page.document)
+        return Found(found.shard, found.ids, pool.jaccards(bag, found.ids))
     scores = (mean(question.like) - mean(question.unlike)).round(DECIMALS)
     return Found(found.shard, found.ids, scores)
 
 
 def _with_estimates(answers: Iterable[Scored], estimates: list[Found]) -> list[Ranked]:
-    of = {one.shard.number: one for one in estimates}
+    of: dict[int, tuple[list[int], list[float]]] = {
+        one.shard.number: (one.ids.tolist(), one.scores.tolist()) for one in estimates
+    }
 
     def estimate(place: Place) -> float:
-        one = of[place.shard.number]
-        return float(one.scores[one.ids.searchsorted(np.uint32(place.document))])
+        ids, scores = of[place.shard.number]
+        return scores[bisect_left(ids, place.document)]
 
     return [Ranked(score, estimate(place), score, place) for score, place in answers]
 

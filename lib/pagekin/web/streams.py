@@ -9,7 +9,6 @@ may begin behind the start.
 from __future__ import annotations
 
 import io
-import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -21,6 +20,7 @@ from urllib.parse import unquote
 from pagekin.errors import InputError
 from pagekin.web import hdfs
 from pagekin.web.remote import HttpFile, Remote, reason_of
+from pagekin.web.schemes import SCHEMES, scheme_of
 
 __all__ = [
     "SCHEMES",
@@ -31,8 +31,6 @@ __all__ = [
     "reading",
     "scheme_of",
 ]
-
-SCHEMES: Final = ("hdfs", "s3", "https", "http")  # beside local files
 
 _BUFFER: Final = 64 << 10  # bytes; the readers take as much at a time
 
@@ -58,17 +56,6 @@ def http_facts(uri: str) -> tuple[int, str]:
     with closing(HttpFile(uri, time.sleep)) as file:
         file.open()
         return file.size, file.version
-
-
-def scheme_of(uri: str) -> str:
-    """The scheme of an address, empty for a local path.
-
-    >>> scheme_of("S3://bucket/key"), scheme_of("crawl/a.warc"), scheme_of("file:///a.warc")
-    ('s3', '', '')
-    """
-    match = re.match(r"([a-z][a-z\d+.-]*)://", uri, re.I)
-    scheme = match[1].lower() if match else ""
-    return "" if scheme == "file" else scheme
 
 
 def local_path(uri: str) -> Path:

@@ -315,3 +315,20 @@ def test_no_table(tmp_path: Path):
     index = Index.open(make_index(tmp_path / "index", BAGS))
     assert [] == index.related(A, by="cocitation")
     assert [B, C] == [one.url for one in index.related(A, by="both")]
+
+
+# --- pages that were read ---
+
+
+def test_read_pages_alone(index):
+    """With `crawled` neither pages known by links alone nor those that no bag is made of are
+    answers, by co-citation and by both; the others move up."""
+    cited = index.related(A, by="cocitation", crawled=True)
+    assert [(B, 4.0)] == scored(cited)
+    assert 4 == cited.candidates
+    assert [(A, 4.5)] == scored(index.related(B, by="cocitation", crawled=True))
+    (first,) = index.related(A, by="both", crawled=True)
+    assert (B, round(2 / 61, 12)) == (first.url, first.score)
+    assert [(A, round(2 / 61, 12))] == scored(index.related(B, by="both", crawled=True))
+    assert [A] == [one.url for one in index.related(ONLY, by="both", crawled=True)]
+    assert [] == index.related(ONLY, by="cocitation", crawled=True, exclude_hosts="a.example")

@@ -15,7 +15,7 @@ from pagekin.index.folder import IndexFolder
 from pagekin.index.inversion import Numbers
 from pagekin.minhash.hashing import EMPTY
 from pagekin.query import process
-from pagekin.query.process import Counted, count_equal, least_count
+from pagekin.query.process import Counted, Limits, count_equal, least_count
 from tests.indexes import config_of, make_bag, make_index
 from tests.pagekin.query.plain_answers import plain_query
 
@@ -81,7 +81,7 @@ def test_twin(written, monkeypatch, look_up):
         for alpha in alphas(len(asked)):
             expected = plain_query({u: r.tolist() for u, r in rows.items()}, asked.tolist(), alpha)
             for folder in folders:
-                counted = count_equal(folder.shards, asked, alpha, ALL)
+                counted = count_equal(folder.shards, asked, Limits(alpha, ALL))
                 assert expected == found_in(counted)
                 assert (0, len(expected)) == (counted.capped, len(counted))
 
@@ -106,7 +106,7 @@ def test_both_ways_are_taken(written, monkeypatch, look_up, verified):
     monkeypatch.setattr(process, "_LOOK_UP", look_up)
     seen = verifications(monkeypatch)
     rows, folders = written
-    count_equal(folders[0].shards, some_rows(rows)[0], 0.5, ALL)
+    count_equal(folders[0].shards, some_rows(rows)[0], Limits(0.5, ALL))
     assert verified == bool(sum(seen))
 
 
@@ -130,7 +130,7 @@ def test_small_budget(written, monkeypatch, budget, limit):
     cut = 0
     for asked, alpha in itertools.product(some_rows(rows)[:6], (0.0, 0.2)):
         plain = plain_query({u: r.tolist() for u, r in rows.items()}, asked.tolist(), alpha)
-        answers = [count_equal(f.shards, asked, alpha, budget, 2) for f in folders]
+        answers = [count_equal(f.shards, asked, Limits(alpha, budget, 2)) for f in folders]
         one, *others = map(found_in, answers)
         assert [one] * len(others) == others
         assert 1 == len({answer.capped for answer in answers})
@@ -156,12 +156,12 @@ def test_budget_of_hot_signatures(tmp_path):
         rows[f"http://a.example/{k:03d}"] = np.array([rare, 1, 1, 1], dtype=np.uint32)
     folder = write(tmp_path / "index", rows, 4)
     asked = next(iter(rows.values()))
-    within = count_equal(folder.shards, asked, 0.0, budget=50)
+    within = count_equal(folder.shards, asked, Limits(0.0, budget=50))
     assert dict.fromkeys(list(rows)[:10], 4) == found_in(within)
     assert 3 == within.capped
-    over = count_equal(folder.shards, asked, 0.0, budget=310)
+    over = count_equal(folder.shards, asked, Limits(0.0, budget=310))
     assert (100, 0) == (len(over), over.capped)
-    exactly = count_equal(folder.shards, asked, 0.0, budget=309)
+    exactly = count_equal(folder.shards, asked, Limits(0.0, budget=309))
     assert (1, 100) == (exactly.capped, len(exactly))
 
 
@@ -169,7 +169,7 @@ def test_one_list_at_least(tmp_path):
     """However small the budget, the shortest list is read: the answer is never nothing at all."""
     rows = {f"http://a.example/{k}": np.array([1, 1], dtype=np.uint32) for k in range(50)}
     folder = write(tmp_path / "index", rows, 2)
-    counted = count_equal(folder.shards, next(iter(rows.values())), 0.0, budget=0)
+    counted = count_equal(folder.shards, next(iter(rows.values())), Limits(0.0, budget=0))
     assert (1, dict.fromkeys(rows, 2)) == (counted.capped, found_in(counted))
 
 
@@ -184,7 +184,9 @@ def test_any_signatures(tmp_path_factory, table, alpha, shards):
     rows = {f"http://a.example/{k}": np.array(r, dtype=np.uint32) for k, r in enumerate(table)}
     folder = write(tmp_path_factory.mktemp("any") / "index", rows, shards)
     expected = plain_query({u: r.tolist() for u, r in rows.items()}, table[0], alpha)
-    assert expected == found_in(count_equal(folder.shards, rows["http://a.example/0"], alpha, ALL))
+    assert expected == found_in(
+        count_equal(folder.shards, rows["http://a.example/0"], Limits(alpha, ALL))
+    )
 
 
 @given(st.floats(0, 1, exclude_max=True), st.integers(1, 500))

@@ -15,6 +15,7 @@ from pagekin.bags.bag import Bag
 from pagekin.errors import InputError, NotFoundError, UsageError
 from pagekin.index import folder as folder_module
 from pagekin.index import shard as shard_module
+from pagekin.query import many
 from pagekin.query.kin import Answer
 from tests.indexes import config_of, make_bag, make_index, random_bags
 from tests.pagekin.query.plain_answers import plain_jaccard, plain_query, plain_ranking
@@ -255,6 +256,96 @@ def test_hosts_by_signatures(hosts, per_host):
     alone = hosts.related("asked.example", exact=False)
     expected = plain_ranking(dict(scored(alone)), 10, per_host=per_host)
     assert expected == scored(hosts.related("asked.example", exact=False, per_host=per_host))
+
+
+# --- pages that were read ---
+
+CRAWLED = {bag.url for bag in BAGS if bag.crawled}
+
+
+@pytest.mark.parametrize("name", list(QUESTIONS))
+@pytest.mark.parametrize("how", [{}, {"exact": False}, {"per_host": 2}, {"alpha": 0.1}])
+def test_crawled(indexes, name, how):
+    """With `crawled` the answers are those among all that were read, in the same order; pages that
+    were not read take nobody's place."""
+    like, unlike = ([bag.url for bag in bags] for bags in QUESTIONS[name])
+    for index in indexes:
+        ask = {**EVERYTHING, **how, "unlike": unlike}
+        everyone = index.related(like, 1000, **{**ask, "per_host": 0})
+        expected = plain_ranking(
+            {url: score for url, score in scored(everyone) if url in CRAWLED},
+            5,
+            per_host=how.get("per_host", 0),
+            alpha=-1.0,
+        )
+        assert expected == scored(index.related(like, 5, crawled=True, **ask))
+
+
+def test_crawled_before_the_cut(tmp_path):
+    """The candidates that are ranked, and those that are kept where lists are left out, are chosen
+    among the pages that were read: a hundred more similar ones do not hide them."""
+    bags = [make_bag("http://asked.example/", {20: 1, 30: 1, 31: 1})]
+    bags += [
+        make_bag(f"http://hidden.example/{k:04d}", {20: 1, 30: 1}, crawled=False)
+        for k in range(1200)
+    ]
+    bags += [make_bag(f"http://read.example/{k}", {20: 1, 40: 2}) for k in range(5)]
+    index = Index.open(make_index(tmp_path / "index", bags, config_of(1, 80)))
+    read = [f"http://read.example/{k}" for k in range(5)]
+    for how in ({"candidates": 3}, {"exact": False}):
+        assert not set(read) & {kin.url for kin in index.related("asked.example", 5, **how)}
+        found = index.related("asked.example", 5, crawled=True, **how)
+        assert read == [kin.url for kin in found]
+    capped = index.related("asked.example", 5, crawled=True, budget=20_000, candidates=3)
+    assert (True, read) == (capped.capped > 0, [kin.url for kin in capped])
+
+
+# --- many pages ---
+
+EACH = {
+    "default": {},
+    "three": {"k": 3, "candidates": 10},
+    "counted": {"exact": False, "alpha": 0.1},
+    "few lists": {"budget": 30},
+    "hosts": {"per_host": 1, "exclude_hosts": ["a.example", "b.example"]},
+    "hosts, counted": {"per_host": 2, "exact": False},
+    "why": {"why": True},
+    "crawled": {"crawled": True, "alpha": 0.05},
+    "unlike": {"unlike": FULL[0].url},
+    "cocitation": {"by": "cocitation"},
+    "both": {"by": "both", "k": 4},
+}
+
+
+@pytest.mark.parametrize("how", EACH.values(), ids=EACH)
+@pytest.mark.parametrize(("pages", "pooled"), [(256, 1 << 24), (7, 300), (1, 0)])
+def test_each_twin(indexes, monkeypatch, how, pages, pooled):
+    """`related_each` has the answers of `related`, page by page, however many go together."""
+    monkeypatch.setattr(many, "_PAGES", pages)
+    monkeypatch.setattr(many, "_POOLED", pooled)
+    urls = [bag.url for bag in BAGS[::4]]
+    for index in indexes[:2] if pages < 256 else indexes:
+        expected = [index.related(url, **how) for url in urls]
+        found = list(index.related_each(urls, **how))
+        assert expected == found
+        for one, other in zip(expected, found, strict=True):
+            assert vars(one) == vars(other)
+
+
+def test_each_as_it_is_asked(index):
+    """Spellings are settled, a page that is not there ends the answers, and nonsense is refused."""
+    url = FULL[0].url
+    (answer,) = index.related_each([url.upper().replace("HTTP", "http")])
+    assert [url] == [page.url for page in answer.asked]
+    answers = index.related_each([url, "http://nowhere.example/"])
+    with pytest.raises(NotFoundError):
+        list(answers)
+    for how in ({"k": 0}, {"budget": -1}, {"alpha": 1.0}, {"by": "chance"}):
+        with pytest.raises(UsageError):
+            list(index.related_each([url], **how))
+    with pytest.raises(UsageError):
+        list(index.related_each(["wrong\ud800"]))
+    assert [] == list(index.related_each([]))
 
 
 # --- spellings ---
@@ -517,6 +608,15 @@ def test_urls_of_shards(indexes):
         assert list(some)[-1:] == list(some[-1:])
         with pytest.raises(IndexError):
             some[len(some)]
+
+
+def test_urls_of_read_pages(indexes):
+    """The URLs of a shard whose pages were read, whatever way they are asked."""
+    for index in indexes:
+        for by in ("bags", "both"):
+            shards = [index.urls(n, by, crawled=True) for n in range(index.shards)]
+            assert sorted(CRAWLED) == sorted(url for urls in shards for url in urls)
+            assert [list(urls)[1:3] for urls in shards] == [list(urls[1:3]) for urls in shards]
 
 
 def test_all_bags(indexes):
