@@ -2,7 +2,8 @@
 """Snapshot -> raw bags: what every page says of itself and of the pages that it links to.
 
     input    manifests: a WARC address a line
-    map      one parse a page; its own fragment, and one for each URL that it links to
+    map      one parse a page; its own fragment, and one for each URL that it links to; links to a
+             URL that very many links of the task point to are summed
     reduce   merge by URL, with the numbers of links, linking pages and linking hosts
     output   URL TAB raw bag; !words/xxx TAB the words of the terms whose hash begins with xxx
 
@@ -32,18 +33,21 @@ class BagFragments(SnapshotJob):
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         # imported here: reducers start three times faster without the parser and the stemmers
         from pagekin.bags.extract import Extractor
+        from pagekin.bags.folding import Folding
         from pagekin.bags.vocabulary import forms_records
         from pagekin.cocitation.gathering import BlockGatherer
 
         resolution, blocks = self.resolution(), self.options.with_blocks
         extractor = Extractor(self.config, self.counters_, resolution)
+        folding = Folding(self.config.bag, self.config.window)
         gatherer = BlockGatherer(self.config, self.counters_, resolution)
         for page in self.pages(pairs, extractor.view(tree=blocks), resolution):
-            yield from extractor.extract(page)
+            yield from folding.fold(extractor.extract(page))
             if blocks:
                 yield from gatherer.records(page)
             if extractor.full():
                 yield from forms_records(extractor.take_forms())
+        yield from folding.finish()
         yield from forms_records(extractor.take_forms())
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:

@@ -63,7 +63,9 @@ def plain_bags(pages: list[PlainPage], config: BuildConfig) -> dict[str, Bag]:
                 weight = config.bag.anchor * _distance_weight(0, config.bag)
                 _add(own, plain_term(word, config.text), weight)
         _add_links(bags, page, title, body, config)
-    return {url: {t: w for t, w in bag.items() if w > 0} for url, bag in bags.items()}
+    crawled = {page.url for page in pages}
+    kept = crawled if config.bag.urls == "crawled" else bags.keys()
+    return {url: {t: w for t, w in bags[url].items() if w > 0} for url in kept}
 
 
 def _split_title(tokens: list[str]) -> tuple[list[str], list[str]]:

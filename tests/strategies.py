@@ -105,6 +105,7 @@ def configs(draw: st.DrawFn) -> BuildConfig:
             headings=draw(weights),
             citing_title=draw(weights),
             same_host=draw(st.sampled_from(["keep", "drop", "weigh"])),
+            urls=draw(st.sampled_from(["all", "crawled"])),
         ),
     )
 

@@ -168,6 +168,12 @@ class BagConfig:
     same_host_weight: float = _weight(
         0.25, "with same_host = weigh: the factor on every word of such a link"
     )
+    urls: str = _option(
+        "all",
+        "which URLs have bags: all that are read or linked to, or those whose page was read"
+        " (crawled)",
+        choices=("all", "crawled"),
+    )
     max_terms: int = _option(
         65_536,
         "distinct terms kept of one URL before weighting: beyond that its lightest terms go",

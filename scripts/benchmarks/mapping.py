@@ -13,6 +13,7 @@ from benchmarks.floors import decompress_only, parse_only
 from benchmarks.harness import Add, Benchmark, in_process, in_turns, ratio, timed
 from benchmarks.results import Column, Result, Table, Target
 from pagekin.bags.extract import Extractor
+from pagekin.bags.folding import Folding
 from pagekin.bags.vocabulary import forms_records
 from pagekin.cocitation.gathering import BlockGatherer
 from pagekin.config import BuildConfig
@@ -92,6 +93,7 @@ class Mapper:
         self.files, self.blocks, self.counters = files, blocks, Counters()
         config = BuildConfig()
         self.extractor = Extractor(config, self.counters)
+        self.folding = Folding(config.bag, config.window)
         self.gatherer = BlockGatherer(config, self.counters)
         view = self.extractor.view(tree=blocks)
         self.reader = SnapshotReader(config.reading, self.counters, None, view)
@@ -105,11 +107,12 @@ class Mapper:
         extractor = self.extractor
         for path in self.files:
             for page in self.reader.pages(path):
-                yield from extractor.extract(page)
+                yield from self.folding.fold(extractor.extract(page))
                 if self.blocks:
                     yield from self.gatherer.records(page)
                 if extractor.full():
                     yield from forms_records(extractor.take_forms())
+        yield from self.folding.finish()
         yield from forms_records(extractor.take_forms())
 
 

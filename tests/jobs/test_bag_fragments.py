@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pagekin.bags import folding, merge
 from pagekin.bags.bag import bag_record, parse_bag
 from pagekin.bags.vocabulary import WORDS_KEY, parse_forms
 from pagekin.config import BagConfig, BuildConfig, WindowConfig
@@ -136,6 +137,28 @@ def test_options(tmp_path):
     assert 1 == counters["links"]["within_host_dropped"]
 
 
+def test_crawled_urls_alone(tmp_path):
+    """`--bag-urls crawled` makes the same bags for URLs that were read, and none for the others,
+    which it counts; words stay as they are."""
+    shelves = "<a href=http://shop.example/>Shelves</a> <a href=http://wax.example/>Wax</a>"
+    pages = {**PAGES, BEES: PAGES[BEES] + shelves}
+    line = write_warc(tmp_path / "a.warc.gz", *records_of(pages))
+    whole, of_whole = run_job(BagFragments, inputs=[line])
+    records, counters = run_job(BagFragments, ["--bag-urls", "crawled"], [line])
+    left_out = {b"http://shop.example/", b"http://wax.example/"}
+    assert left_out < {key for key, _ in whole}
+    assert [pair for pair in whole if pair[0] not in left_out] == records
+    assert (5, 3) == (of_whole["bags"]["urls"], of_whole["bags"]["crawled"])
+    said = counters["bags"]
+    assert (3, 3, 2, 3) == (
+        said["urls"],
+        said["crawled"],
+        said["urls_not_crawled"],
+        said["anchors"],
+    )
+    assert of_whole["links"] == counters["links"]
+
+
 def test_any_division_of_the_files(tmp_path):
     """One file, or each page in a file of its own: the same records."""
     together = write_warc(tmp_path / "all.warc.gz", *records_of(PAGES))
@@ -207,6 +230,48 @@ def test_broken_records(tmp_path):
     assert (2, 3) == (counters["records"]["used"], counters["records"]["read"])
     crawled = [key for key, value in bags_of(records) if parse_bag(key, value).crawled]
     assert [b"http://bees.example/", b"http://hives.example/tools"] == crawled
+
+
+def hot_pages(number: int) -> dict[str, str]:
+    """Pages of which each has links to one URL, with 60 KB of text around them."""
+    pages = {}
+    for k in range(number):
+        words = [f"w{k:x}v{n:x}".translate(LETTERS) for n in range(500)]
+        links = " ".join(f"<a href={HIVES}>{word}</a>" for word in words[:200])
+        pages[f"http://h{k % 7}.example/{k}"] = f"<p>{links} <p>{' '.join(words[200:])}"
+    return pages
+
+
+LETTERS = str.maketrans("0123456789", "ghijklmnop")
+
+
+def test_hot_url(tmp_path, monkeypatch):
+    """A URL with very many links is folded in the mappers; its bag, all other records and what is
+    counted are the same for one task, for four and without folding."""
+    pages = hot_pages(24)
+    together = write_warc(tmp_path / "all.warc.gz", *records_of(pages))
+    apart = [write_warc(tmp_path / f"{k}.warc.gz", *records_of(pages)[k::4]) for k in range(4)]
+    manifests = [tmp_path / f"manifest-{k}" for k in range(5)]
+    for path, line in zip(manifests, [together, *apart], strict=True):
+        path.write_bytes(line + b"\n")
+    said = [
+        run_script("bag_fragments", "-r", "local", "--no-conf", *paths)
+        for paths in (manifests[:1], manifests[1:])
+    ]
+    assert [0, 0] == [one.code for one in said], said
+    (one, of_one), (four, of_four) = (split_output(some.out.encode()) for some in said)
+    assert dict(one)[HIVES.encode()].startswith(b"0 4800 24 7 ")
+    folded = []
+    parse = merge.parse_folded
+    monkeypatch.setattr(merge, "parse_folded", lambda v: folded.append(v) or parse(v))
+    assert (one, of_one) == run_job(BagFragments, inputs=[together])
+    assert folded
+    monkeypatch.setattr(folding, "_HOT", 1 << 30)
+    folded.clear()
+    assert (one, of_one) == run_job(BagFragments, inputs=[together])
+    assert not folded
+    assert (of_one.pop("files"), of_four.pop("files")) == ({"read": 1}, {"read": 4})
+    assert (one, of_one) == (four, of_four)
 
 
 def test_as_a_script(tmp_path):

@@ -58,6 +58,22 @@ def test_answers(index, size, question):
     assert {"answers": {"pages": 40}} == counters
 
 
+def test_read_pages_alone(index):
+    """With `crawled` the lines of a manifest count pages that were read."""
+    question = {"crawled": True, "k": 4}
+    opened = Index.open(index)
+    lines = [b"%d 1 3" % shard for shard in range(SHARDS)]
+    records, _ = run_job(
+        RelatedAnswers, ["--index", index, "--question", json.dumps(question)], lines
+    )
+    read = {bag.url for bag in BAGS if bag.crawled}
+    asked = [url for n in range(SHARDS) for url in opened.urls(n) if url in read]
+    assert {url.decode() for url, _ in records} < set(asked)
+    everyone = dict(expected(index, **question))
+    assert [(url, everyone[url]) for url, _ in records] == records
+    assert 2 * SHARDS == len(records)
+
+
 def test_order_of_lines_is_irrelevant(index):
     """The records are those of the documents, in whatever order they are asked for."""
     one = run_job(RelatedAnswers, ["--index", index], manifests(index, 5))

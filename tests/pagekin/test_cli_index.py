@@ -230,6 +230,27 @@ def test_all_as_a_job(command, small):
     assert expected[:2] == local[:2]
 
 
+@pytest.mark.parametrize("by", ["bags", "both"])
+def test_read_pages_alone(command, small, tmp_path, by):
+    """--crawled keeps pages that were not read out of the answers; with --all, here and as a job,
+    they are not asked either."""
+    index = Index.open(small)
+    read = {bag.url for bag in index.all() if bag.crawled}
+    words = ("related", "--index", small, "--by", by, "-k", 30, "--crawled")
+    found = lines_of(command(*words, "--all").out)
+    assert sorted(read) == [line["url"] for line in found]
+    assert 0 < len({kin["url"] for line in found for kin in line["related"]} - {""})
+    assert all(kin["url"] in read for line in found for kin in line["related"])
+    assert found == lines_of(command(*words, "--all", "-r", "inline").out)
+    every = [bag.url for bag in index.all()]
+    (tmp_path / "urls").write_text("\n".join(every))
+    each = lines_of(command(*words, "--json", "--urls", tmp_path / "urls").out)
+    assert every == [line["url"] for line in each]
+    assert found == [line for line in each if line["url"] in read]
+    one = json.loads(command(*words, "--json", found[0]["url"]).out)
+    assert found[0]["related"] == one
+
+
 def test_all_of_an_empty_index(command, tmp_path):
     """No pages, no lines."""
     index = make_index(tmp_path / "index", [])

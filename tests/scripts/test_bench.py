@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import signal
 import sys
@@ -380,6 +381,32 @@ def test_judged():
         for url in ("http://a.example/", "http://unknown.example/")
     ]
     assert (2, 1, 3.0, 1 / 3, 2 / 3) == naive.judged(lines, classes)
+
+
+def test_naive_has_three_ways(tmp_path, monkeypatch):
+    """The script, pagekin for the pages that were read, and pagekin for all URLs; the target is
+    about the first two."""
+    seconds = {"script": 30.0, "build": 4.0, "related": 2.0, "build crawled": 2.0}
+    said = json.dumps({"url": "http://a.example/", "related": []})
+    asked = []
+
+    def ours(*words):
+        asked.append(words)
+        name = " ".join(word for word in words if word in seconds or word == "crawled")
+        return harness.Timed(seconds[name], 0.0, said)
+
+    (tmp_path / naive.DIRECTORY).write_text("http://a.example/\tTop/A\n")
+    monkeypatch.setattr(naive, "peer", lambda *words: None)
+    monkeypatch.setattr(naive, "made_web", lambda data, pages: tmp_path)
+    monkeypatch.setattr(naive, "pagekin", ours)
+    monkeypatch.setattr(naive, "run_words", lambda words: harness.Timed(30.0, 0.0, said))
+    result = naive.run(argparse.Namespace(data=tmp_path, pages=7))
+    (table,) = result.tables
+    assert [30.0, 4.0, 2.0, 2.0, 6.0, 4.0, 2.0] == [row[1] for row in table.rows]
+    assert [7.5, 1.0, 1.5] == [row[2] for row in table.rows if row[3]]
+    assert [True, False, False, False] == ["--bag-urls" in words for words in asked]
+    (target,) = result.targets
+    assert (7.5, False) == (target.value, target.met)
 
 
 def test_most_expensive_lines():

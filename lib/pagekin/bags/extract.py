@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from itertools import chain
 
 from pagekin.bags.fragments import FragmentMaker
-from pagekin.bags.merge import content_value, host_id, link_value
 from pagekin.bags.stream import Stream, read_stream
+from pagekin.bags.values import content_value, host_id, link_value
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
-from pagekin.text.tokens import tokenise
+from pagekin.text.tokens import Tokens, cut_tokens
 from pagekin.text.words import Form, Vocabulary, term_hash
 from pagekin.web.flat import CUTS, HEADING_MARKS
 from pagekin.web.page import Page, View
@@ -54,9 +54,9 @@ class Extractor:
 
     def extract(self, page: Page) -> Iterator[Pair]:
         """(URL, fragment) pairs of one page."""
-        return self.cut(page, self.read(page, tokenise(page.flat.text)))
+        return self.cut(page, self.read(page, cut_tokens(page.flat.text)))
 
-    def read(self, page: Page, tokens: list[str]) -> Stream:
+    def read(self, page: Page, tokens: Tokens) -> Stream:
         """The terms of a page whose text is cut into tokens already."""
         return read_stream(tokens, self.vocabulary.table(page.language))
 

@@ -66,7 +66,7 @@ def encode(numbers: NDArray[np.unsignedinteger]) -> bytes:
     return text.tobytes()
 
 
-def decode(text: bytes) -> Numbers:
+def decode(text: bytes | bytearray) -> Numbers:
     """The numbers of one fragment, or of several joined ones."""
     groups = np.frombuffer(text, dtype=np.uint8).reshape(-1, WIDTH) & np.uint8(0x7F)
     numbers = groups[:, 0].astype(np.uint64)

@@ -1,6 +1,6 @@
 """Document frequencies: in how many bags a term stands, and what follows for its weight [SIM 5.2].
 
-df counts the bags of all URLs seen, crawled or not, after terms of weight 0 are gone. The paper
+df counts the bags of all URLs that have one, after terms of weight 0 are gone. The paper
 gives no mu and sigma for its non-monotonic weight: here they are the mean and standard deviation of
 ln df over all (bag, term) incidences, so that a term of the middle of a bag weighs most. Over the
 vocabulary instead they would be ruined by the long tail of df = 1.

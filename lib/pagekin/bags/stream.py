@@ -25,6 +25,7 @@ from pagekin.text.markup import (
     TITLE,
     TITLE_END,
 )
+from pagekin.text.tokens import Tokens
 from pagekin.text.words import Terms, WordTable
 
 __all__ = ["Stream", "read_stream"]
@@ -77,7 +78,7 @@ class Stream:
         return places, levels, self.before[places], self.before[stops]
 
 
-def read_stream(tokens: list[str], table: WordTable) -> Stream:
+def read_stream(tokens: Tokens, table: WordTable) -> Stream:
     """Number the tokens, count them for the display forms, and find the links."""
     codes = table.numbers(tokens)
     codes, title_codes = _take_title(codes)

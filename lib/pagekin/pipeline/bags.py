@@ -75,7 +75,13 @@ class BagStore:
     def _not_found(self, key: str) -> str:
         near = self._near(key)
         hint = f"; near it are {', '.join(near)}" if near else ""
-        return f"{key} has no bag: it was neither read nor linked to{hint}"
+        crawled = self.config().get("bag", {}).get("urls") == "crawled"
+        why = (
+            "it was not read, and links make none"
+            if crawled
+            else "it was neither read nor linked to"
+        )
+        return f"{key} has no bag: {why}{hint}"
 
     def _near(self, key: str) -> list[str]:
         """Other spellings that have a bag, and what else there is on the host."""

@@ -188,18 +188,20 @@ class _Whole:
     def _bags(self, taken: list[Taken]) -> dict[str, Estimate]:
         """Every page has a bag; of linked URLs more and more are pages that were read."""
         both = [t.kinds.get("read and linked", 0) for t in taken]
+        every = "linked" in taken[-1].kinds  # else only URLs that are read have bags
         read = [t.kinds.get("read", 0) + b for t, b in zip(taken, both, strict=True)]
         share = self._sample.share
         pages = self._sampled(Estimate(*[read[-1] / share] * 3))
         targets = self._sampled(grown_distinct(taken[-1].linked, 1 / share))
         known = fit(self._pages, [b / max(r, 1) for b, r in zip(both, read, strict=True)])
         together = min(1.0, known.at(self._target).value) * pages.value
-        together = min(together, targets.value)
-        return {
+        together = min(together, targets.value) if every else together
+        grown = {
             "read": times(pages, 1 - together / max(pages.value, 1)),
             "read and linked": times(pages, together / max(pages.value, 1)),
-            "linked": Estimate(*(max(0.0, number - together) for number in targets)),
         }
+        alone = Estimate(*(max(0.0, number - together) for number in targets))
+        return grown | {"linked": alone} if every else grown
 
     def _documents(self) -> Estimate:
         """As many as the last stage with bags has, if the sample's index had all of them."""

@@ -2,8 +2,8 @@
 
 Fragments hold no weights, and a word whose place weighs nothing goes when they are merged. So the
 fragments of the widest window with all sources serve every strategy of the same reading, words and
-kind of window, and the bags come out as a build of its own would make them. (Only of a URL that has
-more than `bag.max_terms` terms other ones may go, as wider fragments are folded in other pieces.)
+kind of window, and the bags come out as a build of its own would make them. Nothing is folded when
+they are made, as a build's mappers do with hot URLs: sums hold weights.
 """
 
 from __future__ import annotations

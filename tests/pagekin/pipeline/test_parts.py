@@ -303,3 +303,29 @@ def test_refused(build, tmp_path, flags, said):
     """Flags that contradict each other are one sentence, before anything runs."""
     assert (2, "", f"pagekin: {said}\n") == build(*flags)
     assert not (tmp_path / "work").exists()
+
+
+def test_bags_of_read_pages_alone(built, build, work, command, tmp_path):
+    """`--bag-urls crawled` changes the bags and what is made of them: every document was read, the
+    words are those of its bags, and co-citation still knows pages that are no documents."""
+    index = tmp_path / "index"
+    assert 0 == build("-q", "--index", index, "--bag-urls", "crawled").code
+    made, whole = Index.open(index), Index.open(built / "index")
+    read = {bag.url for bag in whole.all() if bag.crawled}
+    assert read == {bag.url for bag in made.all()}
+    info = made.info()
+    assert (len(read), len(read), 0) == (
+        info["documents"],
+        info["crawled"],
+        info["known_by_anchors"],
+    )
+    assert [] == made.verify()
+    counts = record_of(work, "bag_fragments")["result"]["counters"]["bags"]
+    assert len(whole) - len(read) == counts["urls_not_crawled"] > 100
+    assert info["frequencies"]["bags"] == len(read)
+    assert lists_of(built / "index") == lists_of(index)
+    cited = [one.related(LOOM, 20, by="cocitation") for one in (whole, made)]
+    assert [(kin.url, kin.score) for kin in cited[0]] == [(kin.url, kin.score) for kin in cited[1]]
+    unread = next(bag.url for bag in whole.all() if not bag.crawled)
+    said = command("bag", "--work", work, unread)
+    assert (4, True) == (said.code, "it was not read, and links make none" in said.err)

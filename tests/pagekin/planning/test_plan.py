@@ -124,3 +124,22 @@ def test_mistakes(words, complaint, capsys, tmp_path, monkeypatch):
     assert (code, out) != (0, "")
     assert complaint in err
     assert 1 == len(err.splitlines())
+
+
+def test_pages_that_were_read_alone(made, tmp_path, capsys):
+    """With `--bag-urls crawled` no bag is foreseen for a URL that is only linked to; a sample of
+    all has the documents of the build."""
+    flags = ["--without", "cocitation", "--bag-urls", "crawled"]
+    work, index = tmp_path / "work", tmp_path / "index"
+    build = ["build", "-q", "-r", "inline", *flags, "--work", work, "--index", index, made.web]
+    assert main(list(map(str, build))) == 0
+    words = ("-q", *flags, "--compare", work, "--json", made.web)
+    rows = {row["what"]: row for row in json.loads(run(capsys, "--sample", "100%", *words)[1])}
+    documents = rows["index: documents"]
+    assert (WEB.pages, 0) == (documents["fact"], documents["error"])
+    assert 0 == rows["bag_fragments: records"]["error"]
+    _, out, _ = run(capsys, "-q", *flags, "--sample", "35%", "--json", made.web)
+    plan = json.loads(out)
+    stages = {stage["name"]: stage for stage in plan["stages"]}
+    assert {"read", "read and linked", "words"} >= set(stages["bag_fragments"]["kinds"])
+    assert plan["index"]["documents"]["value"] == pytest.approx(plan["pages"]["value"], rel=0.01)

@@ -50,6 +50,11 @@ by = "tfidf"
 weight = { df = "none", terms = 0, tf = "log" }
 
 [[strategy]]
+name = "crawled"
+bag.urls = "crawled"
+weight = { df = "log", terms = 0 }
+
+[[strategy]]
 name = "links"
 by = "common"
 bag = { anchor = 0.0, content = 0.0, links = 1.0 }
@@ -90,6 +95,7 @@ FLAGS = {
         *("--bag-anchor=0", "--bag-distance=none", "--weight-df=none", "--weight-terms=0"),
         "--weight-tf=log",
     ),
+    "crawled": ("--bag-urls=crawled", "--weight-df=log", "--weight-terms=0"),
     "links": ("--bag-anchor=0", "--bag-content=0", "--bag-links=1", "--weight-terms=30"),
     "signed": ("--weight-terms=30", "--exclude-host=b.example"),
 }
@@ -152,15 +158,15 @@ def test_goes_on(sweep, made, monkeypatch, tmp_path):
     )
     again, said = sweep()
     assert first == again
-    assert ([], True) == (read, "7 of them judged already" in said)
+    assert ([], True) == (read, "8 of them judged already" in said)
     plan = tmp_path / "more.toml"
     plan.write_text(STRATEGIES + '[[strategy]]\nname = "more"\nwindow.words = 9\nweight.tf="sqrt"')
-    assert "7 of them judged already" in sweep(plan=plan)[1]
+    assert "8 of them judged already" in sweep(plan=plan)[1]
     assert [1] == read  # windows of 9 words: one set of fragments is made anew
     plan.write_text(STRATEGIES + '[[strategy]]\nname = "more"\nweight.tf = "sqrt"')
     sweep(plan=plan)
     assert [1] == read
-    assert 7 == len(read_plan(str(made[2])).strategies)
+    assert 8 == len(read_plan(str(made[2])).strategies)
 
 
 def test_stopped(sweep, monkeypatch):
