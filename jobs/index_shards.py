@@ -43,7 +43,7 @@ class IndexShards(PagekinJob):
             yield from document_records(signed, self.config.index.shards)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        words = Dictionary(Path(self.options.dictionary)).look_up
+        words = Dictionary(Path(self.options.dictionary)).texts
         count, least = self.config.signatures.count, self.config.index.min_inlinks
         for key, group in groupby(pairs, key=itemgetter(0)):
             blocks = read_documents((value for _, value in group), count)

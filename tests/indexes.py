@@ -118,11 +118,14 @@ def _documents(
 def _pieces(
     documents: list[Document], config: BuildConfig, words: Words, kin: list[Pair]
 ) -> Iterator[tuple[int, Piece]]:
+    def texts(terms: Numbers) -> list[bytes]:
+        return [entry.text() for entry in words(terms)]
+
     shards, count, least = config.index.shards, config.signatures.count, config.index.min_inlinks
     ordered = sorted(documents, key=lambda document: document.bag.url.encode())
     for shard in range(shards):
         own = [d for d in ordered if shard_of(d.bag.url.encode(), shards) == shard]
-        for piece in shard_pieces(in_blocks(own), count, least, words):
+        for piece in shard_pieces(in_blocks(own), count, least, texts):
             yield shard, piece
         related = [pair for pair in kin if shard_of_key(pair[0], shards) == shard]
         for piece in table_pieces(related):

@@ -147,8 +147,8 @@ def write(data: Any, folder: Path, shards: int) -> None:
     def signed(shard: int) -> Iterator[Signed]:
         return sign_batches(batches_of(bags(shard), BATCH), config, Counters())
 
-    def words(hashes: NDArray[Any]) -> list[Entry]:
-        return [Entry(f"t{h:x}", f"t{h:x}") for h in hashes.tolist()]
+    def words(hashes: NDArray[Any]) -> list[bytes]:
+        return [Entry(f"t{h:x}", f"t{h:x}").text() for h in hashes.tolist()]
 
     def pieces() -> Iterator[tuple[int, Piece]]:
         count = config.signatures.count

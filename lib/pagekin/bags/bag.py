@@ -7,11 +7,11 @@ hashes in ascending order and n 32-bit floats. docs/formats.md has the record wi
 
 from __future__ import annotations
 
-import binascii
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pybase64 import b64decode, b64encode
 
 from pagekin.text.words import Terms
 
@@ -54,7 +54,7 @@ def bag_value(  # noqa: PLR0917 - the fields of the record, in their order
     crawled: bool, anchors: int, pages: int, hosts: int, terms: bytes, weights: bytes
 ) -> bytes:
     """The value of a bag record from ready bytes."""
-    packed = binascii.b2a_base64(terms + weights, newline=False)
+    packed = b64encode(terms + weights)
     return b"%d %d %d %d %s" % (crawled, anchors, pages, hosts, packed)
 
 
@@ -66,7 +66,7 @@ def is_bag(pair: tuple[bytes, bytes]) -> bool:
 def split_value(value: bytes) -> tuple[bytes, bytes]:
     """The four counts of a record, as they are; and its terms, behind them as many weights."""
     _, _, _, _, packed = value.split(b" ")
-    return value[: len(value) - len(packed) - 1], binascii.a2b_base64(packed)
+    return value[: len(value) - len(packed) - 1], b64decode(packed, validate=True)
 
 
 def parse_counts(origin: bytes) -> tuple[bool, int, int, int]:

@@ -6,13 +6,13 @@ the bag came from, stays the bytes that it was.
 
 from __future__ import annotations
 
-import binascii
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pybase64 import b64encode
 
 from pagekin.bags.bag import Bag, Weights, parse_counts, split_value
 from pagekin.text.words import Terms
@@ -83,7 +83,7 @@ def lay_out(packed: list[bytes]) -> tuple[Terms, Weights, Bounds]:
 def batch_records(batch: Batch) -> Iterator[Pair]:
     """The records of the bags."""
     for url, origin, packed in zip(batch.urls, batch.origins, batch.packed(), strict=True):
-        yield url, b"%b %b" % (origin, binascii.b2a_base64(packed, newline=False))
+        yield url, b"%b %b" % (origin, b64encode(packed))
 
 
 def _bounds(sizes: Iterable[int]) -> Bounds:

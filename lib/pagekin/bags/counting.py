@@ -6,11 +6,11 @@ each bucket of term hashes (the first three hexadecimal digits), one record of t
 
 from __future__ import annotations
 
-import binascii
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
+from pybase64 import b64decode, b64encode
 
 from pagekin.bags.bag import is_bag, split_value
 from pagekin.bags.vocabulary import (
@@ -71,12 +71,12 @@ class TermCounter:
 
 
 def _pack(terms: Terms, counts: Counts) -> bytes:
-    return binascii.b2a_base64(terms.tobytes() + counts.tobytes(), newline=False)
+    return b64encode(terms.tobytes() + counts.tobytes())
 
 
 def unpack_counts(text: bytes) -> tuple[Terms, Counts]:
     """Terms and counts of one record."""
-    numbers = np.frombuffer(binascii.a2b_base64(text), dtype="<u4")
+    numbers = np.frombuffer(b64decode(text, validate=True), dtype="<u4")
     return numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]
 
 

@@ -25,6 +25,10 @@ class Entry(NamedTuple):
     term: str
     display: str
 
+    def text(self) -> bytes:
+        """As it is stored."""
+        return f"{self.term} {self.display}".encode()
+
 
 def write_dictionary(path: Path, forms: Iterable[Form]) -> None:
     """Store the best form of each term, in order of the hashes."""
@@ -32,7 +36,7 @@ def write_dictionary(path: Path, forms: Iterable[Form]) -> None:
     text = bytearray()
     for form in forms:
         hashes.append(form.hash)
-        text += f"{form.term} {form.form}".encode()
+        text += Entry(form.term, form.form).text()
         ends.append(len(text))
     arrays: dict[str, NDArray[Any]] = {
         "hashes": np.frombuffer(hashes, dtype=np.uint32),
@@ -63,9 +67,28 @@ class Dictionary:
         known.update((h, self._read(h, at)) for h, at in zip(missing, places, strict=True))
         return [known[h] for h in wanted]
 
+    def texts(self, hashes: Terms) -> list[bytes]:
+        """The same as it is stored, for very many ascending hashes: nothing is remembered."""
+        at = np.searchsorted(self._hashes, hashes)
+        known = at < len(self._hashes)
+        known[known] = self._hashes[at[known]] == hashes[known]
+        lows, highs = (self._bounds[at[known] + k].astype(np.int64) for k in (0, 1))
+        first = int(lows[0]) if len(lows) else 0
+        text = self._text[first : int(highs[-1]) if len(highs) else 0].tobytes()
+        edges = zip((lows - first).tolist(), (highs - first).tolist(), strict=True)
+        found = iter([text[low:high] for low, high in edges])
+        return [
+            next(found) if is_known else _nameless(hash_).text()
+            for hash_, is_known in zip(hashes.tolist(), known.tolist(), strict=True)
+        ]
+
     def _read(self, hash_: int, at: int) -> Entry:
         if at == len(self._hashes) or int(self._hashes[at]) != hash_:
-            return Entry(f"#{hash_:08x}", f"#{hash_:08x}")
+            return _nameless(hash_)
         low, high = int(self._bounds[at]), int(self._bounds[at + 1])
         term, _, display = bytes(self._text[low:high]).decode().partition(" ")
         return Entry(term, display)
+
+
+def _nameless(hash_: int) -> Entry:
+    return Entry(f"#{hash_:08x}", f"#{hash_:08x}")

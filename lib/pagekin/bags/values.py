@@ -10,12 +10,11 @@ the citing host. docs/formats.md has each with its parts.
 
 from __future__ import annotations
 
-import base64
-import binascii
 from typing import NamedTuple
 
 import numpy as np
 import xxhash
+from pybase64 import b64decode, b64encode
 
 from pagekin.bags.places import Sums
 from pagekin.text.words import Terms
@@ -59,7 +58,7 @@ class FoldedLinks(NamedTuple):
 
 def host_id(url: str) -> bytes:
     """Eight characters that name the host of a canonical URL."""
-    return base64.b64encode(xxhash.xxh3_64_digest(host(url).encode())[:6])
+    return b64encode(xxhash.xxh3_64_digest(host(url).encode())[:6])
 
 
 def content_value(payload: bytes, own: bool) -> bytes:
@@ -75,14 +74,14 @@ def link_value(host: bytes, payload: bytes, first: bool) -> bytes:
 def folded_value(folded: FoldedLinks) -> bytes:
     """The value of folded links."""
     sums = folded.terms.astype("<u4").tobytes() + folded.sums.astype("<i8").tobytes()
-    packed = binascii.b2a_base64(sums, newline=False)
+    packed = b64encode(sums)
     return b"f%d %d %b %b" % (folded.links, folded.pages, folded.hosts, packed)
 
 
 def parse_folded(value: bytes) -> FoldedLinks:
     """The folded links of a value."""
     links, pages, hosts, packed = value[1:].split(b" ")
-    sums = binascii.a2b_base64(packed)
+    sums = b64decode(packed, validate=True)
     count = len(sums) // (_TERM_BYTES + _SUM_BYTES)
     return FoldedLinks(
         int(links),

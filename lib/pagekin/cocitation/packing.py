@@ -16,11 +16,11 @@ With 12 bytes for each partner, S among them, the map took 1.5 times as long.
 
 from __future__ import annotations
 
-import binascii
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from pybase64 import b64decode, b64encode
 
 from pagekin.cocitation.similarity import Links, Marks, Numbers, Rows, Values
 
@@ -56,7 +56,7 @@ def _facts(rows: Rows) -> tuple[bytes, list[int]]:
     places[changed] = rows.changed - np.repeat(rows.low, rows.sizes)
     facts["place"] = places
     facts["value"][changed] = rows.values
-    return binascii.b2a_base64(facts.tobytes(), newline=False), (bounds * _FACT_TEXT).tolist()
+    return b64encode(facts.tobytes()), (bounds * _FACT_TEXT).tolist()
 
 
 def _lists(links: Links, rows: Rows) -> tuple[list[bytes], list[int]]:
@@ -101,7 +101,7 @@ class Partners:
         self._table = table.copy()
         self._table[0] = 0  # a link is no partner of itself
         lengths = np.fromiter(map(len, facts), dtype=np.int64, count=len(facts))
-        self._read(binascii.a2b_base64(b"".join(facts)), lengths // _FACT_TEXT)
+        self._read(b64decode(b"".join(facts), validate=True), lengths // _FACT_TEXT)
 
     def _read(self, packed: bytes, counts: Numbers) -> None:
         facts = np.frombuffer(packed, FACT)

@@ -6,12 +6,12 @@ counts   base64 of zlib of 64-bit numbers, [source, statistic, (concordant, disc
 
 from __future__ import annotations
 
-import binascii
 import zlib
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pybase64 import b64decode, b64encode
 
 from pagekin.errors import InputError
 from pagekin.evaluate.gamma import STATISTICS, Counts
@@ -35,15 +35,15 @@ def pack_sources(keys: NDArray[np.uint64], counts: Counts) -> dict[str, str]:
 
 
 def _text(data: bytes) -> str:
-    return binascii.b2a_base64(data, newline=False).decode("ascii")
+    return b64encode(data).decode("ascii")
 
 
 def unpack_sources(said: Any, name: str) -> Sources:
     """From text; InputError where it is none of ours."""
     try:
-        keys = np.frombuffer(binascii.a2b_base64(said["keys"], strict_mode=True), "<u8")
+        keys = np.frombuffer(b64decode(said["keys"], validate=True), "<u8")
         size = len(keys) * _WIDTH * 8
-        packed = binascii.a2b_base64(said["counts"], strict_mode=True)
+        packed = b64decode(said["counts"], validate=True)
         data = zlib.decompressobj().decompress(packed, size + 1)
         counts = np.frombuffer(data, "<i8").reshape(len(keys), len(STATISTICS), 3)
     except (KeyError, TypeError, ValueError, zlib.error) as error:

@@ -7,7 +7,6 @@ them that are orthogonal.
 
 from __future__ import annotations
 
-import binascii
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pybase64 import b64decode, b64encode
 
 from pagekin.config import from_dict, to_dict
 from pagekin.evaluate.gamma import STATISTICS, Tally, tally_sources
@@ -69,12 +69,12 @@ def source_records(
     counts, same, orthogonal = tally_sources(pages.family, representation, sources)
     rows = np.column_stack([counts.reshape(-1, _PAIRS), same, orthogonal]).astype("<i8")
     for source, row in zip(sources, rows, strict=True):
-        yield b"%010d" % source, binascii.b2a_base64(row.tobytes(), newline=False)
+        yield b"%010d" % source, b64encode(row.tobytes())
 
 
 def tally_of_records(records: Iterable[Pair]) -> Tally:
     """The counts of all sources, in the order of the records."""
-    rows = [np.frombuffer(binascii.a2b_base64(value), "<i8") for _, value in records]
+    rows = [np.frombuffer(b64decode(value, validate=True), "<i8") for _, value in records]
     table = np.array(rows, np.int64).reshape(-1, _PAIRS + 2)
     counts = table[:, :_PAIRS].reshape(-1, len(STATISTICS), 3)
     return Tally(counts, table[:, -2], table[:, -1])

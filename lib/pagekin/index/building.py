@@ -15,7 +15,6 @@ import numpy as np
 
 from pagekin.bags.bag import Bag
 from pagekin.bags.batch import Batch
-from pagekin.bags.dictionary import Entry
 from pagekin.errors import UsageError
 from pagekin.index.columns import Columns
 from pagekin.index.inversion import Numbers, invert
@@ -26,10 +25,11 @@ __all__ = ["BLOCK", "Document", "Piece", "Signed", "in_blocks", "shard_pieces"]
 BLOCK = 512  # documents in one piece: about 1 MB of bags
 _WAITING = 1 << 20  # terms that are sorted together, at least
 _MOST = 0xFFFFFFFF
+_DIGITS = 10  # of the first number that might be more than `_MOST`
 _MOST_IDS = _MOST  # in one shard: places in the lists take 32 bits
 
 Piece = tuple[str, bytes]
-Words = Callable[[Numbers], list[Entry]]
+Words = Callable[[Numbers], list[bytes]]  # as the dictionary stores them
 
 
 class Document(NamedTuple):
@@ -59,7 +59,7 @@ def shard_pieces(
     """All pieces of a shard with `count` signatures a document.
 
     Documents with fewer inlinks than `min_inlinks`, and those without a term, are in no list.
-    `words` looks terms up.
+    `words` gives the texts of ascending terms.
     """
     with Columns(count) as columns:
         terms, listed = yield from _document_pieces(blocks, columns, min_inlinks)
@@ -91,7 +91,8 @@ def _document_pieces(
 
 def _numbers(origins: list[bytes]) -> Numbers:
     """The four numbers of each; the files have 32 bits for one."""
-    numbers = [min(int(n), _MOST) for n in b" ".join(origins).split()]
+    texts = b" ".join(origins).split()
+    numbers = [int(n) if len(n) < _DIGITS else min(int(n), _MOST) for n in texts]
     return np.array(numbers, np.uint32).reshape(-1, 4)
 
 
@@ -161,7 +162,7 @@ def _word_pieces(terms: Numbers, look_up: Words) -> Iterator[Piece]:
     yield "words/bounds", _u8([0])
     for k in range(0, len(terms), 1 << 14):
         some = terms[k : k + (1 << 14)]
-        words = [f"{entry.term} {entry.display}".encode() for entry in look_up(some)]
+        words = look_up(some)
         yield "words/hashes", some.astype("<u4").tobytes()
         yield "words/bounds", _ends(map(len, words), size)
         yield "words/text", b"".join(words)

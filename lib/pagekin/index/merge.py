@@ -148,7 +148,7 @@ class _Merger:
         for shard in range(self._shards):
             words = _Words()
             documents = self._documents(shard, words)
-            for piece in shard_pieces(in_blocks(documents), count, least, words.look_up):
+            for piece in shard_pieces(in_blocks(documents), count, least, words.texts):
                 yield shard, piece
             for piece in self._kin(self._folders, shard, self._shards, config.cocitation.kin):
                 yield shard, piece
@@ -204,5 +204,5 @@ class _Words:
             if known is None or entry < known:
                 self._known[hash_] = entry
 
-    def look_up(self, terms: Numbers) -> list[Entry]:
-        return [self._known[hash_] for hash_ in terms.tolist()]
+    def texts(self, terms: Numbers) -> list[bytes]:
+        return [self._known[hash_].text() for hash_ in terms.tolist()]

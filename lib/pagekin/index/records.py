@@ -10,11 +10,11 @@ the order of their URLs; nothing is asked of the engine's partitioner.
 
 from __future__ import annotations
 
-import binascii
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
 import numpy as np
+from pybase64 import b64decode, b64encode
 
 from pagekin.bags.batch import Batch, lay_out
 from pagekin.index.building import BLOCK, Piece, Signed
@@ -35,7 +35,7 @@ def document_records(signed: Signed, shards: int) -> Iterator[Pair]:
     urls, origins, *_ = batch = signed.batch
     size, rows = signed.rows.itemsize * signed.rows.shape[1], signed.rows.tobytes()
     for k, packed in enumerate(batch.packed()):
-        text = binascii.b2a_base64(rows[size * k : size * (k + 1)] + packed, newline=False)
+        text = b64encode(rows[size * k : size * (k + 1)] + packed)
         yield shard_key(shard_of(urls[k], shards)), b"%b %b %b" % (urls[k], origins[k], text)
 
 
@@ -45,7 +45,7 @@ def read_documents(values: Iterable[bytes], count: int) -> Iterator[Signed]:
     while some := list(islice(rest, BLOCK)):
         heads, _, texts = zip(*(value.rpartition(b" ") for value in some), strict=True)
         urls, _, origins = zip(*(head.partition(b" ") for head in heads), strict=True)
-        packed = list(map(binascii.a2b_base64, texts))
+        packed = [b64decode(text, validate=True) for text in texts]
         rows = np.frombuffer(b"".join([data[: 4 * count] for data in packed]), "<u4")
         bags = Batch(list(urls), list(origins), *lay_out([data[4 * count :] for data in packed]))
         yield Signed(bags, rows.reshape(-1, count))
@@ -55,10 +55,10 @@ def piece_records(shard: int, pieces: Iterable[Piece]) -> Iterator[Pair]:
     """The records of a shard's pieces, in their order."""
     for number, (name, data) in enumerate(pieces):
         key = b"%b %09d" % (shard_key(shard), number)
-        yield key, b"%b %b" % (name.encode(), binascii.b2a_base64(data, newline=False))
+        yield key, b"%b %b" % (name.encode(), b64encode(data))
 
 
 def parse_piece(pair: Pair) -> tuple[int, Piece]:
     """A piece, and the shard that it belongs to."""
     name, _, text = pair[1].partition(b" ")
-    return int(pair[0].partition(b" ")[0]), (name.decode(), binascii.a2b_base64(text))
+    return int(pair[0].partition(b" ")[0]), (name.decode(), b64decode(text, validate=True))
