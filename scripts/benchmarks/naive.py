@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.corpora import made_web, web_files
+from benchmarks.corpora import add_warc, corpora
 from benchmarks.harness import HERE, Add, Benchmark, Timed, pagekin, peer, run_words, say
 from benchmarks.results import Column, Result, Table, Target
 from pagekin.synthetic.writing import DIRECTORY
@@ -29,14 +29,13 @@ read, several for each page.
 Quality is judged by the directory of the made-up web: of ten answers those whose class is known,
 and which share of these are siblings (of the page's own class) or kin (below the same top
 class). Only pages whose class is known are asked about. A made-up web shows whether answers are
-right, and not how good they would be on a real one."""
+right, and not how good they would be on a real one. Of other files no class is known."""
 
 _TIMES = 10.0
 _K = 10
 _SCRIPT = "BeautifulSoup, datasketch, dictionaries"
 _READ = "pagekin, pages that were read"
 _EVERY = "pagekin, all URLs"
-_TARGET = "the script's CPU, times ours for pages that were read"
 _PEERS = (
     ("bs4", "beautifulsoup4"),
     ("datasketch", "datasketch"),
@@ -45,40 +44,54 @@ _PEERS = (
 
 
 def add_options(add: Add) -> None:
-    """How many pages."""
-    add("--pages", type=int, default=2000, metavar="N", help="(default: %(default)s)")
+    """Which pages."""
+    add_warc(add, 2000)
 
 
 def run(options: argparse.Namespace) -> Result:
-    """A row for each way."""
+    """A table of each corpus."""
     for module, package in _PEERS:
         peer(module, package)
-    web = made_web(options.data, options.pages)
-    classes = read_directory(web / DIRECTORY)
+    tables, targets = [], []
+    for name, files in corpora(options.data, options.warc, options.pages).items():
+        directory = Path(files[0]).parent / DIRECTORY
+        classes = read_directory(directory) if directory.is_file() else {}
+        table, target = _compare(name, files, classes, options.data)
+        tables.append(table)
+        targets.append(target)
+    return Result(tables, targets)
+
+
+def _compare(
+    name: str, files: list[str], classes: dict[str, set[str]], data: Path
+) -> tuple[Table, Target]:
+    """A row for each way."""
     say("  the script")
-    script = run_words([sys.executable, HERE / "naive_kin.py", *web_files(web)])
-    read = _ours(web, options.data, "--bag-urls", "crawled")
-    every = _ours(web, options.data)
+    script = run_words([sys.executable, HERE / "naive_kin.py", *files])
+    read = _ours(files, data, "--bag-urls", "crawled")
+    every = _ours(files, data)
     base = sum(part.cpu for part in read)
     rows = [_row(_SCRIPT, script.cpu, script, base, classes)]
-    for name, (built, asked) in ((_READ, read), (_EVERY, every)):
-        rows.append(_row(name, built.cpu + asked.cpu, asked, base, classes))
+    for way, (built, asked) in ((_READ, read), (_EVERY, every)):
+        rows.append(_row(way, built.cpu + asked.cpu, asked, base, classes))
         parts = {"build": built.cpu, "related --all": asked.cpu}
         rows += [[f"of it: {part}", cpu, cpu / base, *[None] * 5] for part, cpu in parts.items()]
     columns = [Column("way"), Column("CPU s", ",.1f"), Column("x pagekin, read pages", ".2f")]
     columns += [Column("pages answered", ",d"), Column("of known class", ",d")]
     columns += [Column("labelled of 10", ".2f"), Column("siblings", ".1%"), Column("kin", ".1%")]
-    table = Table(f"The whole task, {options.pages:,} made-up pages", columns, rows)
-    return Result([table], [Target(_TARGET, script.cpu / base, _TIMES, True)])
+    what = f"{name}: the script's CPU, times ours for pages that were read"
+    return Table(f"The whole task, {name}", columns, rows), Target(
+        what, script.cpu / base, _TIMES, least=True
+    )
 
 
-def _ours(web: Path, data: Path, *flags: str) -> tuple[Timed, Timed]:
+def _ours(files: list[str], data: Path, *flags: str) -> tuple[Timed, Timed]:
     """A build, and the answers for all its documents."""
     with tempfile.TemporaryDirectory(prefix="bench-", dir=data) as folder:
         say(f"  {' '.join(('pagekin build, bags alone', *flags))}")
         work, index = Path(folder) / "work", Path(folder) / "index"
         words = ["build", "-q", "--only", "bags", "--work", work, "--index", index, *flags]
-        built = pagekin(*words, *web_files(web))
+        built = pagekin(*words, *files)
         say("  pagekin related --all")
         return built, pagekin("related", "--index", index, "--all", "-k", _K, "--json")
 
@@ -86,8 +99,8 @@ def _ours(web: Path, data: Path, *flags: str) -> tuple[Timed, Timed]:
 def _row(
     name: str, seconds: float, said: Timed, base: float, classes: dict[str, set[str]]
 ) -> list[Any]:
-    judgement = judged(said.value.splitlines(), classes)
-    return [name, seconds, seconds / base, *judgement]
+    pages, *judgement = judged(said.value.splitlines(), classes)
+    return [name, seconds, seconds / base, pages, *(judgement if classes else [None] * 4)]
 
 
 def read_directory(path: Path) -> dict[str, set[str]]:

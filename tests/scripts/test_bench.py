@@ -397,10 +397,10 @@ def test_naive_has_three_ways(tmp_path, monkeypatch):
 
     (tmp_path / naive.DIRECTORY).write_text("http://a.example/\tTop/A\n")
     monkeypatch.setattr(naive, "peer", lambda *words: None)
-    monkeypatch.setattr(naive, "made_web", lambda data, pages: tmp_path)
+    monkeypatch.setattr(naive, "corpora", lambda *words: {"made up": [str(tmp_path / "a.warc.gz")]})
     monkeypatch.setattr(naive, "pagekin", ours)
     monkeypatch.setattr(naive, "run_words", lambda words: harness.Timed(30.0, 0.0, said))
-    result = naive.run(argparse.Namespace(data=tmp_path, pages=7))
+    result = naive.run(argparse.Namespace(data=tmp_path, warc=[], pages=7))
     (table,) = result.tables
     assert [30.0, 4.0, 2.0, 2.0, 6.0, 4.0, 2.0] == [row[1] for row in table.rows]
     assert [7.5, 1.0, 1.5] == [row[2] for row in table.rows if row[3]]

@@ -42,9 +42,9 @@ __all__ = [
 ]
 
 _LAST_WORDS = 30  # lines of the runner's log that a failure shows
-# Bytes of input for which another process is worth its start, 0.35 s of CPU; mrjob makes four of
-# them for each core. A compressed snapshot of so much takes a second or two to read.
-_PER_CORE = 2 << 20
+# Bytes of input for which another core is worth what its tasks load and learn anew: 0.2 s of CPU
+# where pages are read. A compressed snapshot of so much takes a second to read.
+_PER_CORE = 1 << 20
 
 
 @dataclass(frozen=True)

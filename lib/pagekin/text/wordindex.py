@@ -92,6 +92,15 @@ class WordIndex:
                 self._add(names[named], numbers[named])
         return numbers
 
+    def renumber(self, kept: Places, words: int) -> None:
+        """Forget all of `words` numbers but those `kept`, which ascend and count from 1 now."""
+        new = np.zeros(words, dtype=np.int32)
+        new[kept] = np.arange(1, len(kept) + 1)
+        there = self._numbers > 0
+        self._numbers[there] = new[self._numbers[there]]
+        self._names[self._numbers == 0] = _EMPTY
+        self._words = 0  # slots are free: what found none may try again
+
     def _make(self, bits: int) -> None:
         self._shift = np.uint64(64 - bits)
         self._names = np.full(1 << bits, _EMPTY, dtype=np.uint64)

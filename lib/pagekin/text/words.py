@@ -29,7 +29,8 @@ from pagekin.text.wordindex import WordIndex
 __all__ = ["FIRST_HASH", "Form", "Vocabulary", "WordTable", "term_hash"]
 
 FIRST_HASH = 16  # 0 is a dropped word, and the others below are free
-_FULL = 400_000  # words in all tables: about 100 MB
+_FULL = 120_000  # words in all tables: about 35 MB
+_KEPT = _FULL // 2  # of them stay when they are taken: the most frequent
 
 Numbers = NDArray[np.int32]
 Terms = NDArray[np.uint32]
@@ -77,10 +78,24 @@ class WordTable:
             self._counts.resize(len(self._memo.hashes), refcheck=False)  # filled up with zeros
         np.add.at(self._counts, numbers, 1)
 
+    def seen(self, least: int) -> NDArray[np.int64]:
+        """The numbers of the words that were seen so often."""
+        return 1 + np.flatnonzero(self._counts[1:] >= least)
+
+    def counts(self) -> NDArray[np.int64]:
+        """How often each word was seen, by number."""
+        return self._counts
+
+    def forget(self, least: int) -> None:
+        """Start anew with the words that were seen so often; the others are learned again."""
+        kept = self.seen(least)
+        self._index.renumber(kept, len(self._memo.words))
+        self._memo = self._memo.of(kept.tolist())
+        self._counts = np.zeros(len(self._memo.hashes), dtype=np.int64)
+
     def forms(self) -> Iterator[Form]:
         """Every word seen, with its term and count."""
-        numbers = np.flatnonzero(self._counts)
-        numbers = numbers[numbers != 0]
+        numbers = self.seen(1)
         terms, words = self._memo.terms, self._memo.words
         return map(
             Form,
@@ -109,6 +124,16 @@ class _Memo(dict[str, int]):
         self.words: list[str] = [""]
         self.terms: list[str] = [""]
         self.hashes = np.zeros(1024, dtype=np.uint32)
+
+    def of(self, numbers: list[int]) -> _Memo:
+        """A new one with these words alone, numbered anew from 1."""
+        memo = _Memo(self._term_of, self._max_letters)
+        memo.words += map(self.words.__getitem__, numbers)
+        memo.terms += map(self.terms.__getitem__, numbers)
+        memo.hashes = np.zeros(max(1024, 2 * len(numbers)), dtype=np.uint32)
+        memo.hashes[1 : len(memo.words)] = self.hashes[numbers]
+        memo.update(zip(memo.words[1:], range(1, len(memo.words)), strict=True))
+        return memo
 
     def __missing__(self, word: str) -> int:
         if len(word) > self._max_letters:
@@ -164,6 +189,23 @@ class Vocabulary:
         return sum(map(len, self._tables.values())) > _FULL
 
     def take_forms(self) -> Iterator[Form]:
-        """All forms seen so far; the tables are empty afterwards."""
-        tables, self._tables = self._tables, {}
-        return chain.from_iterable(table.forms() for table in tables.values())
+        """All forms seen so far; afterwards none has been seen.
+
+        Full tables keep their frequent words, which would only be learned again. To forget all of
+        120,000 would cost a task 1 % more.
+        """
+        forms = [table.forms() for table in self._tables.values()]
+        if self.full():
+            least = self._frequent()
+            for table in self._tables.values():
+                table.forget(least)
+        else:
+            self._tables = {}
+        return chain.from_iterable(forms)
+
+    def _frequent(self) -> int:
+        """How often at least the words were seen that stay."""
+        counts = np.concatenate([table.counts() for table in self._tables.values()])
+        if len(counts) <= _KEPT:
+            return 2
+        return max(2, int(np.partition(counts, -_KEPT)[-_KEPT]) + 1)

@@ -15,6 +15,7 @@ from pagekin.config import TextConfig
 from pagekin.text import markup as m
 from pagekin.text import words as module
 from pagekin.text.stoplists import stop_words
+from pagekin.text.tokens import cut_tokens
 from pagekin.text.words import FIRST_HASH, Form, Vocabulary, WordTable, term_hash
 from tests.plain import plain_term
 from tests.strategies import WORDS
@@ -201,6 +202,52 @@ def test_full_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
     assert vocabulary.full()
     list(vocabulary.take_forms())
     assert not vocabulary.full()
+
+
+@given(st.lists(st.lists(st.sampled_from(WORDS), max_size=20).map(" ".join), max_size=12))
+def test_forms_of_full_tables(pages: list[str]) -> None:
+    """However often tables are full, and whatever they keep, the forms add up."""
+    whole = _forms(pages)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_FULL", 5)
+        patch.setattr(module, "_KEPT", 2)
+        assert whole == _forms(pages)
+
+
+def _forms(pages: list[str]) -> Counter[tuple[int, str, str]]:
+    """How often each form was seen on pages in turns of two languages."""
+    vocabulary, taken = Vocabulary(TextConfig()), []
+    for number, page in enumerate(pages):
+        table = vocabulary.table("en" if number % 3 else "de")
+        numbers = table.numbers(cut_tokens(page))
+        table.count(numbers[numbers > 0])
+        if vocabulary.full():
+            taken += vocabulary.take_forms()
+    found = Counter[tuple[int, str, str]]()
+    for form in [*taken, *vocabulary.take_forms()]:
+        found[form.hash, form.term, form.form] += form.seen
+    return found
+
+
+def test_frequent_words_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full table keeps what was seen most, at most half of it, and learns the rest again."""
+    monkeypatch.setattr(module, "_FULL", 30)
+    monkeypatch.setattr(module, "_KEPT", 3)
+    vocabulary = Vocabulary(TextConfig(stemming="nostem"))
+    words = [f"w{chr(0x61 + k)}x" for k in range(20)]
+    page = cut_tokens(" ".join(word for k, word in enumerate(words) for _ in range(1 + k // 2)))
+    table = vocabulary.table("en")
+    table.count(table.numbers(page))
+    assert vocabulary.full()
+    taken = {form.form: form.seen for form in vocabulary.take_forms()}
+    assert {word: 1 + k // 2 for k, word in enumerate(words)} == taken
+    assert [] == list(table.forms())
+    assert not vocabulary.full()
+    again = table.numbers(page)
+    assert [1, 2] == sorted({*again.tolist()})[:2]
+    assert words[-2:] == [table._memo.words[number] for number in (1, 2)]
+    hashes = table.terms(again).tolist()
+    assert [term_hash(word) for word in page.all()] == hashes
 
 
 def test_taken_tables_are_gone() -> None:
