@@ -11,7 +11,7 @@ from pagekin.bags.merge import BagMerger
 from pagekin.bags.vocabulary import is_forms
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
-from pagekin.web.html import Flat
+from pagekin.web.flat import Flat
 from pagekin.web.page import Page, make_page
 from pagekin.web.urls import Resolver
 from tests.plain import PlainPage
@@ -22,7 +22,7 @@ NO_ADDRESS = "mailto:nobody@example.org"
 def page_of(plain: PlainPage) -> Page:
     """The page that the reader would make of these tokens."""
     hrefs = [target or NO_ADDRESS for target in plain.targets]
-    flat = Flat(" ".join(plain.tokens), hrefs, [""] * len(hrefs))
+    flat = Flat(" ".join(plain.tokens).encode(), hrefs, [b""] * len(hrefs))
     return Page(plain.url, flat, "en", "utf-8", Resolver(plain.url))
 
 

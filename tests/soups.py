@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pagekin.text import markup as m
 from pagekin.web.flat import UNREAD
 
-MARKERS = [*m.CODES, m.LINK_HREF, m.LINK_REL, m.LINK_READY]
+MARKERS = [*m.CODES]
 
 _TAGS = [
     "html",

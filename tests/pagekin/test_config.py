@@ -196,7 +196,7 @@ def test_languages(code):
 def test_languages_are_those_of_the_text():
     """What is refused is what no page would be said to be in; examples have stop lists."""
     codes = map("".join, itertools.product(string.ascii_lowercase, repeat=2))
-    assert LANGUAGES == tuple(code for code in codes if language_of(code, "") == code)
+    assert LANGUAGES == tuple(code for code in codes if language_of(code, b"") == code)
     assert STEMMED_LANGUAGES <= set(LANGUAGES)
     examples = TextConfig.__dataclass_fields__["default_language"].metadata["examples"]
     assert stoplists.LANGUAGES == examples

@@ -11,7 +11,7 @@ from pagekin.bags.stream import Stream, read_stream
 from pagekin.bags.values import content_value, host_id, link_value
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
-from pagekin.text.tokens import Tokens, cut_tokens
+from pagekin.text.tokens import cut_pieces
 from pagekin.text.words import Form, Vocabulary, term_hash
 from pagekin.web.flat import CUTS, HEADING_MARKS
 from pagekin.web.page import Page, View
@@ -54,11 +54,11 @@ class Extractor:
 
     def extract(self, page: Page) -> Iterator[Pair]:
         """(URL, fragment) pairs of one page."""
-        return self.cut(page, self.read(page, cut_tokens(page.flat.text)))
+        return self.cut(page, self.read(page, cut_pieces(page.flat.text)))
 
-    def read(self, page: Page, tokens: Tokens) -> Stream:
-        """The terms of a page whose text is cut into tokens already."""
-        return read_stream(tokens, self.vocabulary.table(page.language))
+    def read(self, page: Page, pieces: list[bytes]) -> Stream:
+        """The terms of a page whose text is cut into pieces already."""
+        return read_stream(pieces, self.vocabulary.table(page.language))
 
     def cut(self, page: Page, stream: Stream) -> Iterator[Pair]:
         """The pairs of a page whose terms are known; other windows may be cut from the same."""
@@ -69,6 +69,9 @@ class Extractor:
         source = host_id(url)
         for target, payloads in self._maker.of_links(stream, targets, self._page_id(url)).items():
             key = target.encode()
+            if len(payloads) == 1:  # most of them
+                yield key, link_value(source, payloads[0], first=True)
+                continue
             for k in range(0, len(payloads), _PER_RECORD):
                 yield key, link_value(source, b"".join(payloads[k : k + _PER_RECORD]), first=not k)
 
@@ -121,7 +124,8 @@ class Extractor:
         if not all_links and not reading.drop_nofollow:
             return targets, 0
         kept = [
-            None if all_links or page.is_nofollow(k) else target for k, target in enumerate(targets)
+            None if all_links or unfollowed else target
+            for target, unfollowed in zip(targets, page.unfollowed(), strict=True)
         ]
         return kept, kept.count(None) - targets.count(None)
 

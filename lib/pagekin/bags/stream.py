@@ -25,7 +25,6 @@ from pagekin.text.markup import (
     TITLE,
     TITLE_END,
 )
-from pagekin.text.tokens import Tokens
 from pagekin.text.words import Terms, WordTable
 
 __all__ = ["Stream", "read_stream"]
@@ -78,9 +77,9 @@ class Stream:
         return places, levels, self.before[places], self.before[stops]
 
 
-def read_stream(tokens: Tokens, table: WordTable) -> Stream:
-    """Number the tokens, count them for the display forms, and find the links."""
-    codes = table.numbers(tokens)
+def read_stream(pieces: list[bytes], table: WordTable) -> Stream:
+    """Number the pieces, count them for the display forms, and find the links."""
+    codes = table.numbers(pieces)
     codes, title_codes = _take_title(codes)
     hashes = table.terms(np.maximum(codes, 0))
     kept = hashes != 0

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 
+import numpy as np
+
 from pagekin.text.words import Form, term_hash
 
 __all__ = ["WORDS_KEY", "best_forms", "forms_records", "is_forms", "merge_forms", "parse_forms"]
@@ -29,14 +31,20 @@ def is_forms(pair: Pair) -> bool:
     return pair[0].startswith(WORDS_KEY)
 
 
-def forms_records(forms: Iterable[Form]) -> Iterator[Pair]:
+def forms_records(forms: Iterable[tuple[int, str, str, int]]) -> Iterator[Pair]:
     """Forms packed into one record per bucket."""
-    buckets: defaultdict[int, list[str]] = defaultdict(list)
-    for hash_, term, form, count in forms:
-        entry = f"{form} {count}" if term == form else f"{form} {count} {term}"
-        buckets[hash_ >> _BUCKET_SHIFT].append(entry)
-    for bucket, entries in sorted(buckets.items()):
-        yield b"%s%03x" % (WORDS_KEY, bucket), "|".join(entries).encode("utf-8", "replace")
+    rows = list(forms)
+    buckets = np.fromiter((row[0] for row in rows), np.int64, len(rows)) >> _BUCKET_SHIFT
+    order = np.argsort(buckets, kind="stable")
+    entries = [
+        f"{form} {count}" if term == form else f"{form} {count} {term}"
+        for _, term, form, count in map(rows.__getitem__, order.tolist())
+    ]
+    present, starts = np.unique(buckets[order], return_index=True)
+    ends = [*starts[1:].tolist(), len(entries)]
+    for bucket, start, end in zip(present.tolist(), starts.tolist(), ends, strict=False):
+        text = "|".join(entries[start:end])
+        yield b"%s%03x" % (WORDS_KEY, bucket), text.encode("utf-8", "replace")
 
 
 def parse_forms(value: bytes) -> Iterator[Form]:

@@ -67,7 +67,7 @@ class AnchorWords:
     def _learn(self, anchors: list[bytes]) -> None:
         texts = [anchor.decode("utf-8", "replace") for anchor in anchors]
         tokens = tokenise(f" {LINK} ".join([text.replace(LINK, " ") for text in texts]))
-        numbers = self._tables[0].numbers(tokens)
+        numbers = self._tables[0].numbers_of(tokens)
         terms = self._terms(tokens, numbers)
         packed = np.cumsum(numbers == CODES[LINK], dtype=np.uint64) << np.uint64(32)
         packed = np.unique(packed[terms != 0] | terms[terms != 0])
@@ -81,6 +81,6 @@ class AnchorWords:
         terms = self._tables[0].terms(np.maximum(numbers, 0))
         chinese = [k for k, t in enumerate(tokens) if not t.isascii() and needs_segmenting(t)]
         if chinese:
-            found = self._tables[1].numbers([tokens[k] for k in chinese])
+            found = self._tables[1].numbers_of([tokens[k] for k in chinese])
             terms[chinese] = self._tables[1].terms(found)
         return terms

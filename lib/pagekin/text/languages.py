@@ -81,13 +81,13 @@ _LEAST_SHARE = 5  # and at least one character in five of the sample is one of t
 _LEAST_KANA = 10  # one Kana for ten Han: Japanese has about one to one, Chinese next to none
 
 
-def language_of(lang_attribute: str, text: str) -> str:
+def language_of(lang_attribute: str, text: bytes) -> str:
     """The language of a page with this `lang` attribute and text; "" if it cannot be told.
 
-    >>> language_of("de-AT", ""), language_of("EN_us", ""), language_of("{{lang}}", "")
+    >>> language_of("de-AT", b""), language_of("EN_us", b""), language_of("{{lang}}", b"")
     ('de', 'en', '')
     """
-    return _code_of(lang_attribute[:_LONGEST_TAG]) or detect_language(text)
+    return _code_of(lang_attribute[:_LONGEST_TAG]) or detect_language(text.decode())
 
 
 def detect_language(text: str) -> str:

@@ -1,10 +1,9 @@
 """The characters that stand for structure in a page's flat text.
 
-A page is flattened to one string: its words, and between them single marker characters. They are
-the noncharacters U+FDD0 to U+FDEF, which Unicode keeps for such inner use: XML allows them, no font
-or page uses them, and a string that holds them takes two bytes a character (markers of a higher
-plane, with four, made a page's tokens a third dearer). Where a page does hold them
-`pagekin.web.tame` takes them out before it is parsed.
+A page is flattened to one text: its words, and between them single marker characters. They are
+control characters that no page has any use for, one byte each in UTF-8, so that an English page
+stays ASCII and is cut into words by bytes. None is white space, to bytes or to strings. Where a
+page does hold them `pagekin.web.tame` takes them out before it is read.
 
 Each is one boundary that some window or block needs:
 
@@ -25,10 +24,8 @@ __all__ = [
     "BLOCK",
     "BREAK",
     "CODES",
-    "FIRST",
     "HEADING",
     "HEADING_END",
-    "LAST",
     "LINK",
     "LINK_END",
     "LIST_END",
@@ -39,15 +36,11 @@ __all__ = [
     "TITLE_END",
 ]
 
-FIRST, LAST = 0xFDD0, 0xFDEF
-
-LINK, LINK_END, BLOCK, BREAK, SENTENCE, LIST_END, TABLE_END, TITLE, TITLE_END, HEADING_END = (
-    chr(FIRST + k) for k in range(10)
-)
+LINK, LINK_END, BLOCK, BREAK, SENTENCE, LIST_END, TABLE_END, TITLE = map(chr, range(0x01, 0x09))
+# \t, \n, \v, \f and \r lie between
+TITLE_END, HEADING_END = map(chr, (0x0E, 0x0F))
 # <h1> .. <h6>
-HEADING: tuple[str, ...] = tuple(chr(FIRST + 9 + level) for level in range(1, 7))
-# Inside the text only until the links are taken out: LINK_HREF href LINK_REL rel LINK_READY
-LINK_HREF, LINK_REL, LINK_READY = (chr(FIRST + 16 + k) for k in range(3))
+HEADING: tuple[str, ...] = tuple(map(chr, range(0x10, 0x16)))
 
 _MARKERS = (
     LINK,

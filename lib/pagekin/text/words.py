@@ -2,7 +2,8 @@
 
 Every distinct word is looked at once: a memo maps it to a number, and arrays map the number to its
 term and to how often it was seen (for the display form: the most frequent surface variant of a
-stem, [SIM] Figure 14). One look-up per running word is all that a page costs.
+stem, [SIM] Figure 14). One look-up per running word is all that a page costs; its new words are
+looked at together.
 
 Terms of different languages share one space: a term is its letters. Two terms that share a hash
 are one term from then on; at 1,000,000 terms that happens to 1 in 8,600, and it is counted where
@@ -11,7 +12,7 @@ the dictionary is made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -21,10 +22,10 @@ from numpy.typing import NDArray
 
 from pagekin.config import TextConfig
 from pagekin.text.markup import CODES
+from pagekin.text.segment import needs_segmenting
 from pagekin.text.stems import stemmer
 from pagekin.text.stoplists import stop_words
-from pagekin.text.tokens import Tokens
-from pagekin.text.wordindex import WordIndex
+from pagekin.text.tokens import piece_words
 
 __all__ = ["FIRST_HASH", "Form", "Vocabulary", "WordTable", "term_hash"]
 
@@ -32,8 +33,15 @@ FIRST_HASH = 16  # 0 is a dropped word, and the others below are free
 _FULL = 120_000  # words in all tables: about 35 MB
 _KEPT = _FULL // 2  # of them stay when they are taken: the most frequent
 
+_LONGEST = 200  # bytes of an odd piece that is remembered
+_PLAIN_END = "\u0530"  # below: Latin, Greek, Cyrillic
+# The number of a piece that is to be looked at closely; markers have others. Below it are those
+# that were looked at, and are not one word.
+_ODD = -100
+
 Numbers = NDArray[np.int32]
 Terms = NDArray[np.uint32]
+TermRule = Callable[[Sequence[str]], list[str]]
 
 
 class Form(NamedTuple):
@@ -52,21 +60,29 @@ def term_hash(term: str) -> int:
 
 
 class WordTable:
-    """The words of one language: number 0 is any word that is dropped, markers are negative."""
+    """The words of one language: number 0 is no word, markers are negative."""
 
     def __init__(self, config: TextConfig, language: str) -> None:
         self._memo = _Memo(_term_rule(config, language), config.max_letters)
-        self._index = WordIndex()
         self._counts = np.zeros(len(self._memo.hashes), dtype=np.int64)
 
     def __len__(self) -> int:
-        return len(self._memo)
+        return len(self._memo) + len(self._memo.foreign)
 
-    def numbers(self, tokens: Tokens | list[str]) -> Numbers:
+    def numbers(self, pieces: Sequence[bytes]) -> Numbers:
+        """The number of each token of a text that is cut into pieces."""
+        memo = self._memo
+        numbers = np.fromiter(map(memo.__getitem__, pieces), dtype=np.int32, count=len(pieces))
+        if memo.odd or memo.several:
+            numbers = memo.spread(numbers)
+        memo.learn()
+        return numbers
+
+    def numbers_of(self, words: Sequence[str]) -> Numbers:
         """The number of each token."""
-        if isinstance(tokens, Tokens):
-            return self._index.numbers(tokens, self._memo)
-        return np.fromiter(map(self._memo.__getitem__, tokens), dtype=np.int32, count=len(tokens))
+        numbers = np.fromiter(map(self._memo.number, words), dtype=np.int32, count=len(words))
+        self._memo.learn()
+        return numbers
 
     def terms(self, numbers: Numbers) -> Terms:
         """The term hash of each number (none of them a marker); 0 for a dropped word."""
@@ -88,13 +104,11 @@ class WordTable:
 
     def forget(self, least: int) -> None:
         """Start anew with the words that were seen so often; the others are learned again."""
-        kept = self.seen(least)
-        self._index.renumber(kept, len(self._memo.words))
-        self._memo = self._memo.of(kept.tolist())
+        self._memo = self._memo.of(self.seen(least).tolist())
         self._counts = np.zeros(len(self._memo.hashes), dtype=np.int64)
 
     def forms(self) -> Iterator[Form]:
-        """Every word seen, with its term and count."""
+        """Every word seen that was not dropped, with its term and count."""
         numbers = self.seen(1)
         terms, words = self._memo.terms, self._memo.words
         return map(
@@ -106,67 +120,125 @@ class WordTable:
         )
 
 
+def _is_plain(word: str) -> bool:
+    """Is a piece beyond ASCII surely a word as it stands? So are most in Europe."""
+    return word.isalpha() and word.islower() and max(word) < _PLAIN_END
+
+
 def _has_letter(word: str) -> bool:
     """Marks alone are no word."""
     return any(c.isalpha() for c in word)
 
 
-class _Memo(dict[str, int]):
-    """word -> number, and number -> word, term and hash; learns a word at its first sight.
+class _Memo(dict[bytes, int]):
+    """piece -> number, and number -> word, term and hash; learns a word at its first sight.
 
-    It does not know its table: in a circle of references both would wait for the collector.
+    A piece in ASCII is a word. Others are odd, and looked at closely. It does not know its table:
+    in a circle of references both would wait for the collector.
     """
 
-    def __init__(self, term_of: Callable[[str], str], max_letters: int) -> None:
-        super().__init__(CODES)
-        self._term_of = term_of
+    def __init__(self, terms_of: TermRule, max_letters: int) -> None:
+        super().__init__((marker.encode(), code) for marker, code in CODES.items())
+        self._terms_of = terms_of
         self._max_letters = max_letters
+        self._longest = max(_LONGEST, 4 * max_letters)
+        self.foreign: dict[str, int] = {}  # words that as a piece would be odd
         self.words: list[str] = [""]
         self.terms: list[str] = [""]
         self.hashes = np.zeros(1024, dtype=np.uint32)
+        self.odd: list[bytes] = []  # in order
+        self.several: list[list[int]] = []  # what remembered pieces hold that are not one word
 
     def of(self, numbers: list[int]) -> _Memo:
         """A new one with these words alone, numbered anew from 1."""
-        memo = _Memo(self._term_of, self._max_letters)
-        memo.words += map(self.words.__getitem__, numbers)
+        memo = _Memo(self._terms_of, self._max_letters)
+        for number in numbers:
+            memo.number(self.words[number])
         memo.terms += map(self.terms.__getitem__, numbers)
         memo.hashes = np.zeros(max(1024, 2 * len(numbers)), dtype=np.uint32)
         memo.hashes[1 : len(memo.words)] = self.hashes[numbers]
-        memo.update(zip(memo.words[1:], range(1, len(memo.words)), strict=True))
         return memo
 
-    def __missing__(self, word: str) -> int:
+    def __missing__(self, piece: bytes) -> int:
+        if not piece.isascii() and (len(piece) > self._longest or not _is_plain(piece.decode())):
+            self.odd.append(piece)
+            return _ODD
+        word = piece.decode()
         if len(word) > self._max_letters:
             return 0  # and not remembered: a run of letters may have megabytes
-        term = self._term_of(word) if word.isalpha() or _has_letter(word) else ""
-        if not term:
-            self[word] = 0
-            return 0
-        number = self[word] = len(self.words)
+        number = self[piece] = len(self.words)
         self.words.append(word)
-        self.terms.append(word if term == word else term)  # not a second string where one will do
-        if number == len(self.hashes):
-            self.hashes = np.concatenate([self.hashes, np.zeros_like(self.hashes)])
-        self.hashes[number] = term_hash(term)
         return number
 
+    def number(self, word: str) -> int:
+        """The number of a word or marker."""
+        if word.isascii() or (len(word) <= self._max_letters and _is_plain(word)):
+            return self[word.encode()]
+        number = self.foreign.get(word)
+        if number is None:
+            if len(word) > self._max_letters or not (word.isalpha() or _has_letter(word)):
+                return 0
+            number = self.foreign[word] = len(self.words)
+            self.words.append(word)
+        return number
 
-def _term_rule(config: TextConfig, language: str) -> Callable[[str], str]:
-    """word -> its term, or "" for a word that is dropped."""
+    def spread(self, numbers: Numbers) -> Numbers:
+        """The numbers of a text's pieces with those of each word where a piece is not just one."""
+        odd, self.odd = self.odd, []
+        known = {piece: self._look_closely(piece) for piece in dict.fromkeys(odd)}
+        found = iter(map(known.__getitem__, odd))
+        places = np.flatnonzero(numbers <= _ODD)
+        inside = [
+            next(found) if number == _ODD else self.several[_ODD - 1 - number]
+            for number in numbers[places].tolist()
+        ]
+        times = np.ones(len(numbers), dtype=np.int64)
+        times[places] = list(map(len, inside))
+        spread = np.repeat(numbers, times)
+        spread[spread <= _ODD] = list(chain.from_iterable(inside))
+        return spread
+
+    def _look_closely(self, piece: bytes) -> list[int]:
+        """The numbers of the words in a piece, which is remembered if it may be met again."""
+        words = piece_words(piece)
+        numbers = list(map(self.number, words))
+        if len(piece) > self._longest or any(map(needs_segmenting, words)):
+            return numbers
+        if len(numbers) == 1:
+            self[piece] = numbers[0]
+        else:
+            self[piece] = _ODD - 1 - len(self.several)
+            self.several.append(numbers)
+        return numbers
+
+    def learn(self) -> None:
+        """Look at the words that were added since the last time."""
+        new = self.words[len(self.terms) :]
+        if not new:
+            return
+        while len(self.words) > len(self.hashes):
+            self.hashes = np.concatenate([self.hashes, np.zeros_like(self.hashes)])
+        terms = self._terms_of(new)
+        self.hashes[len(self.terms) : len(self.words)] = [
+            term_hash(term) if term else 0 for term in terms
+        ]
+        # not a second string where one will do
+        self.terms += [w if w == term else term for w, term in zip(new, terms, strict=True)]
+
+
+def _term_rule(config: TextConfig, language: str) -> TermRule:
+    """The terms of words, "" for a word that is dropped."""
     stops = stop_words(language) if config.stop_words else frozenset()
     if config.stemming == "nostem":
-        return lambda word: "" if word in stops else word
-    stem = stemmer(language)
-    stopped = frozenset(map(stem, stops))
+        return lambda words: ["" if word in stops else word for word in words]
+    stems = stemmer(language)
+    # a word that stems to nothing ("s") is dropped, as a word by STOPSTEM too
+    stopped = frozenset(("", *stems(sorted(stops))))
     if config.stemming == "stopstem":
-        # a word that stems to nothing ("s") is no word for STEM, so it is none here
-        return lambda word: word if stem(word) and stem(word) not in stopped else ""
-
-    def stemmed(word: str) -> str:
-        result = stem(word)
-        return "" if result in stopped else result
-
-    return stemmed
+        return lambda words: [
+            "" if stem in stopped else word for word, stem in zip(words, stems(words), strict=True)
+        ]
+    return lambda words: ["" if stem in stopped else stem for stem in stems(words)]
 
 
 class Vocabulary:

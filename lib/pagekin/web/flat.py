@@ -1,54 +1,68 @@
-"""The flat form of a page: its text with markers, its links, and how tags become markers.
+"""The flat form of a page: its text with markers, its links, and what its head says of it.
 
-Shared by both ways through HTML, the tree and the stream of events, so that they cannot differ.
+It is made from the stream of tags (`pagekin.web.scan`) and not from a tree: everything that bags
+are made of lies in the order of the page, and a tree costs more than all the rest of the reading.
+What a tree knows beyond it is where an element ends that is never closed. Here
+
+- a link ends at its end tag, or else where the next <a> begins, as in browsers;
+- unread elements (<noscript>, <svg> ...) end at the end tag that belongs to them; one without is
+  read as if its tag were not there;
+- headings, lists and tables end at their end tags.
+
+Comments join what stands around them; every other tag separates words [SIM 3.1].
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import repeat
+
+import numpy as np
 
 from pagekin.text.markup import (
     BLOCK,
     BREAK,
+    CODES,
     HEADING,
     HEADING_END,
     LINK,
     LINK_END,
-    LINK_HREF,
-    LINK_READY,
-    LINK_REL,
     LIST_END,
     TABLE_END,
     TITLE,
     TITLE_END,
 )
+from pagekin.web.references import resolve_references
+from pagekin.web.scan import Piece, attribute, attributes, cut_tags, with_plain_titles
+from pagekin.web.tame import tame
 
 __all__ = [
-    "AROUND",
     "CUTS",
     "HEADING_MARKS",
     "MAX_LINKS",
+    "MAX_ROBOTS",
     "UNREAD",
-    "WITH_ALT",
     "Flat",
+    "flatten",
     "is_canonical",
-    "markers_around",
-    "take_links",
 ]
 
 # Of 12,454 pages the one with the most links has 3,401. Behind this many only their texts are read.
 # So many below a long base, with odd addresses, take 5 s.
 MAX_LINKS = 30_000
+MAX_ROBOTS = 1000  # characters of robots metas; they are looked at for each link
 
-# What a reader does not see as text, or sees twice.
-UNREAD = ("script", "style", "noscript", "template", "svg", "select", "iframe")
+# What a reader does not see as text, or sees twice. The first three hold no tags.
+_RAW = ("script", "style", "iframe")
+_HIDDEN = ("noscript", "template", "svg", "select")
+UNREAD = (*_RAW, *_HIDDEN)
 
 # tag -> what stands before and after its content (docs/architecture.md, "Boundaries").
-AROUND: dict[str, tuple[str, str]] = {
-    **dict.fromkeys(
-        ("p", "div", "dt", "dd", "td", "th", "tr", "blockquote", "pre", "li"), (BLOCK, BLOCK)
-    ),
+_BLOCKS = ("p", "div", "dt", "dd", "td", "th", "tr", "blockquote", "pre", "li", "noframes")
+_AROUND: dict[str, tuple[str, str]] = {
+    **dict.fromkeys(_BLOCKS, (BLOCK, BLOCK)),
     "hr": (BLOCK, ""),
     "br": (BREAK, ""),
     **dict.fromkeys(("ul", "ol", "dl", "dir", "menu"), (BLOCK, LIST_END)),
@@ -56,35 +70,52 @@ AROUND: dict[str, tuple[str, str]] = {
     "title": (TITLE, TITLE_END),
     **{f"h{k}": (marker, HEADING_END) for k, marker in enumerate(HEADING, 1)},
 }
-WITH_ALT = ("img", "input")
 
 # What only windows that end at boundaries look at; two in five tokens of a page.
 CUTS = frozenset((BLOCK, BREAK, LIST_END, TABLE_END))
 HEADING_MARKS = frozenset((*HEADING, HEADING_END))
 
+# Tags of which more is to be seen than a marker; all others have numbers below.
+_LOOKED_AT = 128
+_SEEN = ("a", "/a", "area", "img", "input", "html", "base", "link", "meta", "title", "textarea")
+_HIDES = tuple(f"{slash}{name}" for name in _HIDDEN for slash in ("", "/"))
+_KIND = {name: _LOOKED_AT + k for k, name in enumerate((*_SEEN, *_HIDES))}
+_A, _A_END, _AREA, _IMG, _INPUT, _HTML, _BASE, _LINK, _META, _TITLE, _TEXTAREA = (
+    _KIND[name] for name in _SEEN
+)
+_HIDE = _TEXTAREA + 1  # and an end tag has the number behind its start tag's
+_LONGEST_NAME = 20
+_REMEMBERED = 1000  # names of tags, as written
 
-def markers_around(without: frozenset[str]) -> dict[str, tuple[str, str]]:
-    """AROUND, with a blank for each of these markers: tags separate words all the same."""
+_SVG = _KIND["svg"]
+_PLAIN = (_TITLE, _TEXTAREA)
 
-    def kept(marker: str) -> str:
-        return "" if marker in without else marker
-
-    return {tag: (kept(before), kept(after)) for tag, (before, after) in AROUND.items()}
+_GAP = b" "
+_NO_TEXT = "".join((*CODES, " \t\n\f\r")).encode()
+_SLASH = ord("/")
+_LINK_MARK, _LINK_END_MARK = f" {LINK} ".encode(), f" {LINK_END} ".encode()
+_BETWEEN_LINKS = _LINK_END_MARK + _LINK_MARK
+_TOLD_BY = {_LINK: b"canonical", _META: b"robots"}
+_href, _rel, _alt = attribute("href"), attribute("rel"), attribute("alt")
 
 
 @dataclass(slots=True)
 class Flat:
     """A page's text with markers, its links in order, and what its head says of it."""
 
-    text: str = ""
+    text: bytes = b""  # UTF-8
     hrefs: list[str] = field(default_factory=list)
-    rels: list[str] = field(default_factory=list)
+    tags: list[bytes] = field(default_factory=list)  # attributes of each link, as written
     language: str = ""  # the lang attribute, as written
     base: str = ""  # the first <base href>
     canonical: str = ""  # the first link rel=canonical
     robots: str = ""  # robots meta, lower case
-    deep: bool = False  # read without a tree, because it is nested too deeply for one
+    deep: bool = False  # nested too deeply for a tree, where one was wanted
     notes: list[str] = field(default_factory=list)  # too_many_tags, too_many_links
+
+    def rels(self) -> list[str]:
+        """The rel of each link; seldom asked for."""
+        return [_rel(raw) or "" for raw in self.tags]
 
 
 def is_canonical(rel: str) -> bool:
@@ -92,28 +123,180 @@ def is_canonical(rel: str) -> bool:
     return "canonical" in rel.lower().split()
 
 
-def take_links(flat: Flat, text: str) -> None:
-    """Cut hrefs and rels out of the text; what is left of a link is LINK ... LINK_END.
+def flatten(body: bytes, without: frozenset[str] = frozenset()) -> Flat | None:
+    """The flat text of a page given as valid UTF-8; None where there is nothing to read.
 
-    A link ends where the next one begins, as in browsers: 1,000 links within each other around
-    10,000 words were 50 MB of anchor texts.
+    Markers that nobody will look at may be left out (`CUTS`): tags separate words all the same.
     """
-    parts = _OPENING.split(text)
-    flat.hrefs, flat.rels, texts = parts[1::3], parts[2::3], parts[::3]
-    texts[0] = texts[0].replace(LINK_END, " ")
-    for k in range(1, len(texts)):
-        if texts[k].count(LINK_END) != 1:
-            texts[k] = _with_one_end(texts[k])
-    flat.text = f" {LINK} ".join(texts[: MAX_LINKS + 1])
-    if len(flat.hrefs) > MAX_LINKS:
-        flat.text += " " + " ".join(texts[MAX_LINKS + 1 :]).replace(LINK_END, " ")
-        del flat.hrefs[MAX_LINKS:], flat.rels[MAX_LINKS:]
-        flat.notes.append("too_many_links")
+    tamed, notes = tame(body)
+    page = _Page(cut_tags(tamed), _marks(without))
+    if page.has_tags_in_titles:
+        page = _Page(cut_tags(with_plain_titles(tamed)), _marks(without))
+    flat = page.flat()
+    flat.notes += notes
+    return flat if page.has_element() or flat.text.strip(_NO_TEXT) else None
 
 
-_OPENING = re.compile(f"{LINK_HREF}([^{LINK_REL}]*){LINK_REL}([^{LINK_READY}]*){LINK_READY}")
+class _Kinds(dict[Piece, int]):
+    """Name of a tag -> its number: what stands for it, or what is to be seen of it."""
+
+    def __missing__(self, name: Piece) -> int:
+        lower = (name or b"")[:_LONGEST_NAME].decode("latin-1").lower()
+        kind = _KIND.get(lower) or _MARK_NUMBER.get(lower, 1)
+        if len(self) < _REMEMBERED:
+            self[name] = kind
+        return kind
 
 
-def _with_one_end(anchor: str) -> str:
-    inside, _, after = anchor.partition(LINK_END)
-    return f"{inside} {LINK_END} {after.replace(LINK_END, ' ')}"
+_NAMES = [name for tag in _AROUND for name in (tag, f"/{tag}") if name not in _KIND]
+_MARK_NUMBER = {name: number for number, name in enumerate(_NAMES, 2)}
+_KINDS = _Kinds({None: 0})
+
+
+@cache
+def _marks(without: frozenset[str]) -> list[bytes]:
+    """What stands for each kind; for most of what is looked at it is found there."""
+    marks = [_GAP] * (_HIDE + len(_HIDES))
+    marks[0] = b""  # comments, and the inside of scripts, whose end tags are gaps
+    for tag, around in _AROUND.items():
+        for name, marker in zip((tag, f"/{tag}"), around, strict=True):
+            if marker and marker not in without:
+                marks[_KIND.get(name) or _MARK_NUMBER[name]] = f" {marker} ".encode()
+    return marks
+
+
+class _Page:
+    """The texts and tags of one page on their way into its flat text."""
+
+    def __init__(self, parts: list[Piece], marks: list[bytes]) -> None:
+        self._parts = parts
+        self._kinds = bytes(map(_KINDS.__getitem__, parts[1::3]))  # of each tag
+        self._marks = list(map(marks.__getitem__, self._kinds))
+        self._flat = Flat()
+        self._robots: list[str] = []
+        self._open = False  # a link is
+        self.has_tags_in_titles = False
+        self._look_at_tags()
+
+    def has_element(self) -> bool:
+        """Is there any start tag?"""
+        return any(name and name[0] != _SLASH for name in self._parts[1::3])
+
+    def flat(self) -> Flat:
+        """What the page says."""
+        flat, parts = self._flat, self._parts.copy()
+        parts[1::3] = self._marks
+        parts[2::3] = repeat(b"", len(self._marks))
+        end = _LINK_END_MARK if self._open else b""
+        flat.text = resolve_references(b"".join((*parts, end)))  # type: ignore[arg-type]
+        flat.robots = " ".join(self._robots).strip()[:MAX_ROBOTS]
+        return flat
+
+    def _look_at_tags(self) -> None:
+        """See what is to be seen of them; of those that are hidden only the head's."""
+        kinds = self._kinds
+        places = np.flatnonzero(np.frombuffer(kinds, np.uint8) >= _LOOKED_AT).tolist()
+        self._hidden = _hidden(self._parts, kinds, places)
+        self._shown = 0  # behind this place
+        for place in places:
+            kind = kinds[place]
+            if place >= self._shown:
+                _SEE[kind](self, place)
+            elif _HTML <= kind <= _META:
+                self._see_head(place)
+
+    def _attributes(self, place: int) -> bytes:
+        return self._parts[3 * place + 2] or b""
+
+    def _see_link(self, place: int) -> None:
+        """An <a> ends the one before, whatever it is."""
+        raw, was_open = self._attributes(place), self._open
+        href = _href(raw)
+        self._open = href is not None and self._add_link(href, raw)
+        if self._open:
+            self._marks[place] = _BETWEEN_LINKS if was_open else _LINK_MARK
+        elif was_open:
+            self._marks[place] = _LINK_END_MARK
+
+    def _see_link_end(self, place: int) -> None:
+        if self._open:
+            self._marks[place] = _LINK_END_MARK
+            self._open = False
+
+    def _see_area(self, place: int) -> None:
+        self._see_link(place)
+        if self._open:
+            self._marks[place] += _text_of(self._attributes(place)) + _LINK_END_MARK
+            self._open = False
+
+    def _see_image(self, place: int) -> None:
+        self._marks[place] = _text_of(self._attributes(place))
+
+    def _see_title(self, place: int) -> None:
+        """With a tag in it, as in pictures, it is none."""
+        names = self._parts[3 * place + 1 : 3 * place + 5 : 3]
+        if len(names) < 2 or (names[1] or b"").lower() != b"/" + (names[0] or b"").lower():
+            self._marks[place] = _GAP
+            self.has_tags_in_titles |= len(names) > 1
+
+    def _see_hiding(self, place: int) -> None:
+        if place in self._hidden:
+            end = self._shown = self._hidden[place]
+            self._parts[3 * place + 3 : 3 * end + 1 : 3] = repeat(b"", end - place)
+            self._marks[place:end] = repeat(_GAP, end - place)
+
+    def _see_head(self, place: int) -> None:
+        raw, kind, flat = self._attributes(place), self._kinds[place], self._flat
+        told = _TOLD_BY.get(kind)
+        if told and told not in raw.lower():  # most of them
+            return
+        get = attributes(raw).get
+        if kind == _HTML:
+            flat.language = flat.language or get("lang") or get("xml:lang") or ""
+        elif kind == _BASE:
+            flat.base = flat.base or get("href", "")
+        elif kind == _LINK:
+            if not flat.canonical and is_canonical(get("rel", "")):
+                flat.canonical = get("href", "")
+        elif get("name", "").lower() == "robots":
+            self._robots.append(get("content", "").lower())
+
+    def _add_link(self, href: str, raw: bytes) -> bool:
+        flat = self._flat
+        if len(flat.hrefs) == MAX_LINKS:
+            if "too_many_links" not in flat.notes:
+                flat.notes.append("too_many_links")
+            return False
+        flat.hrefs.append(href)
+        flat.tags.append(raw)
+        return True
+
+
+_SEE: dict[int, Callable[[_Page, int], None]] = {
+    **dict.fromkeys((_HTML, _BASE, _LINK, _META), _Page._see_head),
+    **dict.fromkeys((_TITLE, _TEXTAREA), _Page._see_title),
+    **dict.fromkeys((_IMG, _INPUT), _Page._see_image),
+    **dict.fromkeys(range(_HIDE, _HIDE + len(_HIDES)), _Page._see_hiding),
+    _A: _Page._see_link,
+    _A_END: _Page._see_link_end,
+    _AREA: _Page._see_area,
+}
+
+
+def _hidden(parts: list[Piece], kinds: bytes, places: list[int]) -> dict[int, int]:
+    """Of tags that hide what follows, the places of the end tags that belong to them."""
+    ends: dict[int, int] = {}
+    waiting: dict[int, list[int]] = {kind: [] for kind in range(_HIDE, _HIDE + len(_HIDES), 2)}
+    for place in places:
+        kind = kinds[place]
+        if kind in waiting:
+            if kind != _SVG or not (parts[3 * place + 2] or b"").endswith(b"/"):
+                waiting[kind].append(place)
+        elif kind > _HIDE and waiting[kind - 1]:
+            ends[waiting[kind - 1].pop()] = place
+    return ends
+
+
+def _text_of(raw: bytes) -> bytes:
+    """The alternative text of a tag; references in it are resolved with the whole text's."""
+    return f" {(_alt(raw) or '').replace('&', '&amp;')} ".encode()

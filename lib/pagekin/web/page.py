@@ -14,8 +14,10 @@ from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
 from pagekin.text.languages import language_of
 from pagekin.web.charset import to_utf8
-from pagekin.web.html import Flat, Tree, flatten, parse_tree
+from pagekin.web.flat import Flat, flatten
+from pagekin.web.html import parse_tree
 from pagekin.web.http import HttpResponse, content_type, decode_body, parse_http
+from pagekin.web.trees import Tree
 from pagekin.web.urls import Resolver, among_hosts, canonical, host
 from pagekin.web.warc import Record
 
@@ -85,9 +87,9 @@ class Page:
         """The canonical URL of each link, None for links that lead to no web page."""
         return self.resolver.all(self.flat.hrefs)
 
-    def is_nofollow(self, link: int) -> bool:
-        """Does the link's rel ask not to count it?"""
-        return is_nofollow(self.flat.rels[link])
+    def unfollowed(self) -> list[bool]:
+        """For each link: does its rel ask not to count it?"""
+        return list(map(is_nofollow, self.flat.rels()))
 
 
 def is_nofollow(rel: str) -> bool:
@@ -153,11 +155,7 @@ def make_page(
     if body.startswith(_BINARY):
         return "binary"
     text, charset = to_utf8(body, header_charset)
-    if view.tree:
-        tree = parse_tree(text, with_text=view.text, without=view.without)
-        flat = tree.head if tree else None
-    else:
-        tree, flat = None, flatten(text, view.without)
+    flat, tree = _read(text, view)
     if flat is None:
         return "no_markup"
     resolver = _resolver(found_at or url, flat.base)
@@ -166,6 +164,17 @@ def make_page(
     if counters:
         _count(page, counters)
     return page
+
+
+def _read(text: bytes, view: View) -> tuple[Flat | None, Tree | None]:
+    """What is wanted of a page. Whether it is one is told by its text, where that is wanted."""
+    if not view.text:
+        tree = parse_tree(text)
+        return (tree.head if tree else None), tree
+    flat = flatten(text, view.without)
+    if flat is None or not view.tree:
+        return flat, None
+    return flat, parse_tree(text, flat) or Tree([], flat)
 
 
 def _count(page: Page, counters: Counters) -> None:

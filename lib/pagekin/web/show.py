@@ -19,16 +19,17 @@ _WIDTH = 100
 
 def describe_page(page: Page, config: TextConfig, counters: Counters) -> dict[str, Any]:
     """Everything that the reader knows of the page."""
-    tokens = tokenise(page.flat.text)
+    tokens = tokenise(page.flat.text.decode())
     table = Vocabulary(config).table(page.language)
     words = [token for token in tokens if token not in NAMES]
-    kept = dict(zip(words, (table.numbers(words) > 0).tolist(), strict=True))
+    terms = table.terms(table.numbers_of(words)).tolist()
+    kept = {word: term != 0 for word, term in zip(words, terms, strict=True)}
     counters.add("text", "words", len(words))
     counters.add("text", "words_dropped", sum(1 for word in words if not kept[word]))
     targets = page.targets()
     links = [
         {"href": href, "target": target, "rel": rel}
-        for href, target, rel in zip(page.flat.hrefs, targets, page.flat.rels, strict=True)
+        for href, target, rel in zip(page.flat.hrefs, targets, page.flat.rels(), strict=True)
     ]
     counters.add("links", "found", len(links))
     counters.add("links", "no_web_address", targets.count(None))

@@ -12,10 +12,11 @@ import re
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from pagekin.web.events import TREE_DEPTH
 from pagekin.web.flat import Flat
 
-__all__ = ["MAX_LEVELS", "Shallow", "Tree"]
+__all__ = ["MAX_LEVELS", "TREE_DEPTH", "Shallow", "Tree"]
+
+TREE_DEPTH = 2048  # nested elements; at more libxml2 gives up
 
 # Far above any page that was written by hand or by a template, and far below 2,048, from where on
 # libxml2 itself refuses.

@@ -36,7 +36,7 @@ class PlainPage(NamedTuple):
 
 @cache
 def stopped(language: str) -> frozenset[str]:
-    return frozenset(map(stemmer(language), stop_words(language)))
+    return frozenset(stemmer(language)(sorted(stop_words(language))))
 
 
 @cache
@@ -44,7 +44,7 @@ def words(anchor: str, stop: bool) -> frozenset[str]:
     kept = set()
     for word in tokenise(anchor):
         language = "zh" if needs_segmenting(word) else "en"
-        term = stemmer(language)(word)
+        (term,) = stemmer(language)([word])
         if term and not (stop and term in stopped(language)):
             kept.add(term)
     return frozenset(kept)

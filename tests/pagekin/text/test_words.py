@@ -15,7 +15,7 @@ from pagekin.config import TextConfig
 from pagekin.text import markup as m
 from pagekin.text import words as module
 from pagekin.text.stoplists import stop_words
-from pagekin.text.tokens import cut_tokens
+from pagekin.text.tokens import cut_pieces, tokenise
 from pagekin.text.words import FIRST_HASH, Form, Vocabulary, WordTable, term_hash
 from tests.plain import plain_term
 from tests.strategies import WORDS
@@ -33,12 +33,12 @@ each_config = pytest.mark.parametrize(
 def term_of(word: str, config: TextConfig, language: str = "en") -> str:
     """The term of a word, through the table; "" if it is dropped."""
     table = WordTable(config, language)
-    numbers = table.numbers([word])
-    table.count(numbers)
+    numbers = table.numbers_of([word])
+    hashes = table.terms(numbers)
+    table.count(numbers[hashes != 0])
     forms = list(table.forms())
     assert len(forms) <= 1
-    hashes = table.terms(numbers).tolist()
-    assert [form.hash for form in forms] == [h for h in hashes if h]
+    assert [form.hash for form in forms] == hashes[hashes != 0].tolist()
     return forms[0].term if forms else ""
 
 
@@ -77,7 +77,7 @@ def test_equals_the_plain_rule(config: TextConfig) -> None:
     """The table says of each word what the rule of the plain twin says, stop words included."""
     words = [*WORDS, *sorted(stop_words("en")), "beekeepers", "grokked", "ing", "ed"]
     table = WordTable(config, "en")
-    hashes = table.terms(table.numbers(words)).tolist()
+    hashes = table.terms(table.numbers_of(words)).tolist()
     plain = [plain_term(word, config) for word in words]
     assert [term_hash(term) if term else 0 for term in plain] == hashes
 
@@ -123,26 +123,26 @@ def test_max_letters() -> None:
     """The bound is an option, and words over it are not remembered."""
     table = WordTable(TextConfig(max_letters=4, stemming="nostem"), "en")
     before = len(table)
-    assert [True, False] == (table.numbers(["hive", "hives"]) > 0).tolist()
+    assert [True, False] == (table.numbers_of(["hive", "hives"]) > 0).tolist()
     assert before + 1 == len(table)
 
 
 def test_numbers() -> None:
-    """Each word has one number, dropped ones 0, markers their codes."""
+    """Each word has one number, markers their codes; a dropped word has no term."""
     table = WordTable(TextConfig(), "en")
     tokens = [m.LINK, "bees", "the", "honey", m.LINK_END, "bees"]
-    numbers = table.numbers(tokens)
-    assert [m.CODES[m.LINK], 0, m.CODES[m.LINK_END]] == numbers[[0, 2, 4]].tolist()
+    numbers = table.numbers_of(tokens)
+    assert [m.CODES[m.LINK], m.CODES[m.LINK_END]] == numbers[[0, 4]].tolist()
     assert numbers[1] == numbers[5] != numbers[3]
-    assert (numbers[[1, 3]] > 0).all()
-    assert table.numbers(tokens).tolist() == numbers.tolist()
-    assert [] == table.numbers([]).tolist()
+    assert [True, False, True] == (table.terms(numbers[[1, 2, 3]]) != 0).tolist()
+    assert table.numbers_of(tokens).tolist() == numbers.tolist()
+    assert [] == table.numbers_of([]).tolist()
 
 
 def test_variants_share_a_term() -> None:
     """Words with one stem have their own numbers and forms, and one term."""
     table = WordTable(TextConfig(), "en")
-    numbers = table.numbers(["bee", "bees"])
+    numbers = table.numbers_of(["bee", "bees"])
     assert numbers[0] != numbers[1]
     assert 1 == len(set(table.terms(numbers).tolist()))
 
@@ -152,7 +152,7 @@ def test_tables_grow() -> None:
     config = TextConfig(stemming="nostem")
     words = [f"w{chr(0x4E00 + k)}" for k in range(5000)]
     table = WordTable(config, "en")
-    numbers = table.numbers(words)
+    numbers = table.numbers_of(words)
     table.count(numbers)
     assert [term_hash(word) for word in words] == table.terms(numbers).tolist()
     assert dict.fromkeys(words, 1) == {form.form: form.seen for form in table.forms()}
@@ -163,8 +163,9 @@ def test_forms_count_the_kept_words(pages: list[list[str]]) -> None:
     """What is counted is each kept word as often as it was seen."""
     vocabulary = Vocabulary(TextConfig())
     for words in pages:
-        numbers = vocabulary.table("en").numbers(words)
-        vocabulary.table("en").count(numbers[numbers > 0])
+        numbers = vocabulary.table("en").numbers_of(words)
+        table = vocabulary.table("en")
+        table.count(numbers[table.terms(numbers) != 0])
     expected = Counter(w for page in pages for w in page if plain_term(w, TextConfig()))
     forms = list(vocabulary.take_forms())
     assert dict(expected) == {form.form: form.seen for form in forms}
@@ -175,7 +176,7 @@ def test_forms_count_the_kept_words(pages: list[list[str]]) -> None:
 def test_unseen_words_have_no_form() -> None:
     """A word that was numbered but never counted is not shown."""
     table = WordTable(TextConfig(), "en")
-    table.numbers(["bees", "honey"])
+    table.numbers_of(["bees", "honey"])
     table.count(np.array([0], dtype=np.int32))
     assert [] == list(table.forms())
 
@@ -185,7 +186,7 @@ def test_vocabulary_keeps_languages_apart() -> None:
     vocabulary = Vocabulary(TextConfig(stemming="nostem"))
     for language in ("en", "de", "en"):
         table = vocabulary.table(language)
-        table.count(table.numbers(["hive"]))
+        table.count(table.numbers_of(["hive"]))
     hashed = term_hash("hive")
     forms = [Form(hashed, "hive", "hive", 2), Form(hashed, "hive", "hive", 1)]
     assert forms == list(vocabulary.take_forms())
@@ -196,9 +197,9 @@ def test_full_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is full at so many words in all tables, and empty again when they were taken."""
     monkeypatch.setattr(module, "_FULL", 100)
     vocabulary = Vocabulary(TextConfig())
-    vocabulary.table("en").numbers([f"a{chr(0x4E00 + k)}" for k in range(45)])
+    vocabulary.table("en").numbers_of([f"a{chr(0x4E00 + k)}" for k in range(45)])
     assert not vocabulary.full()
-    vocabulary.table("de").numbers([f"a{chr(0x4E00 + k)}" for k in range(45)])
+    vocabulary.table("de").numbers_of([f"a{chr(0x4E00 + k)}" for k in range(45)])
     assert vocabulary.full()
     list(vocabulary.take_forms())
     assert not vocabulary.full()
@@ -219,8 +220,8 @@ def _forms(pages: list[str]) -> Counter[tuple[int, str, str]]:
     vocabulary, taken = Vocabulary(TextConfig()), []
     for number, page in enumerate(pages):
         table = vocabulary.table("en" if number % 3 else "de")
-        numbers = table.numbers(cut_tokens(page))
-        table.count(numbers[numbers > 0])
+        numbers = table.numbers(cut_pieces(page.encode()))
+        table.count(numbers[table.terms(numbers) != 0])
         if vocabulary.full():
             taken += vocabulary.take_forms()
     found = Counter[tuple[int, str, str]]()
@@ -235,7 +236,8 @@ def test_frequent_words_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_KEPT", 3)
     vocabulary = Vocabulary(TextConfig(stemming="nostem"))
     words = [f"w{chr(0x61 + k)}x" for k in range(20)]
-    page = cut_tokens(" ".join(word for k, word in enumerate(words) for _ in range(1 + k // 2)))
+    text = " ".join(word for k, word in enumerate(words) for _ in range(1 + k // 2))
+    page = cut_pieces(text.encode())
     table = vocabulary.table("en")
     table.count(table.numbers(page))
     assert vocabulary.full()
@@ -247,13 +249,13 @@ def test_frequent_words_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [1, 2] == sorted({*again.tolist()})[:2]
     assert words[-2:] == [table._memo.words[number] for number in (1, 2)]
     hashes = table.terms(again).tolist()
-    assert [term_hash(word) for word in page.all()] == hashes
+    assert [term_hash(word) for word in map(bytes.decode, page)] == hashes
 
 
 def test_taken_tables_are_gone() -> None:
     """They are no garbage that waits for the collector: a full one has a hundred megabytes."""
     vocabulary = Vocabulary(TextConfig())
-    vocabulary.table("en").numbers(["hive"])
+    vocabulary.table("en").numbers_of(["hive"])
     table = weakref.ref(vocabulary.table("en"))
     gc.disable()
     try:
@@ -272,3 +274,34 @@ def test_hashes_leave_room_for_marks(term: str) -> None:
 def test_hashes_are_fixed() -> None:
     """They are stored: a change would make every index unreadable."""
     assert [0x02CC5D05, 0xC2778425] == [term_hash(""), term_hash("honei")]
+
+
+PIECES = st.text("ab ,-.Zéß“”’–\xa0\xad\u0301ıİΣς日本ァ한हिไ\u0378\u2003", max_size=30)
+ODD = ["l’été", "foo–bar", "“", "–", "e\u0301te\u0301", "東京大学へ", "हिन्दी"]
+ODD += ["x" * 70 + "é", "é" * 120]
+
+
+@given(st.lists(PIECES | st.sampled_from(ODD) | st.sampled_from(["x" * 65, m.LINK]), max_size=12))
+def test_pieces_are_the_words_of_the_whole_text(texts: list[str]) -> None:
+    """Cut by bytes and looked at piece by piece, a text has the words that Unicode gives it."""
+    by_pieces, by_words = (WordTable(TextConfig(max_letters=100), "de") for _ in range(2))
+    for _ in range(2):  # at first sight, and remembered
+        text = " ".join(texts)
+        numbers = by_pieces.numbers(cut_pieces(text.encode()))
+        expected = by_words.numbers_of(tokenise(text))
+        terms = [t for t in by_pieces.terms(np.maximum(numbers, 0)).tolist() if t]
+        assert [t for t in by_words.terms(np.maximum(expected, 0)).tolist() if t] == terms
+        assert numbers[numbers < 0].tolist() == expected[expected < 0].tolist()
+        for table, found in ((by_pieces, numbers), (by_words, expected)):
+            table.count(found[table.terms(np.maximum(found, 0)) != 0])
+    assert Counter(by_words.forms()) == Counter(by_pieces.forms())
+
+
+def test_long_pieces_are_not_remembered() -> None:
+    """Runs of megabytes, in any script, take no memory once they were read."""
+    table = WordTable(TextConfig(), "en")
+    for piece in ("x" * 1_000_000, "é" * 1_000_000, "日本" * 100_000, "l’" * 1000):
+        before = len(table)
+        for _ in range(3):
+            table.numbers([piece.encode()])
+        assert len(table) < before + 10, piece[:9]

@@ -10,7 +10,7 @@ import pytest
 
 from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
-from pagekin.web.page import Page, PageReader, make_page
+from pagekin.web.page import Page, PageReader, View, make_page
 from pagekin.web.warc import Record, read_records
 from tests.warcs import http_block, response, warc_record
 
@@ -202,7 +202,7 @@ def test_robots(content: str, noindex: bool, nofollow: bool) -> None:
     page = page_in(f"<meta name=robots content='{content}'><a href=x>y</a>")
     assert (noindex, nofollow) == (page.noindex, page.nofollow)
     assert nofollow == page.nofollow
-    assert not page.is_nofollow(0)  # that is what the link's own rel says
+    assert [False] == page.unfollowed()  # that is what the link's own rel says
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_robots(content: str, noindex: bool, nofollow: bool) -> None:
 )
 def test_nofollow_links(rel: str, expected: bool) -> None:
     """Which links ask not to be counted."""
-    assert expected == page_in(f"<a href=x rel='{rel}'>y</a>").is_nofollow(0)
+    assert [expected] == page_in(f"<a href=x rel='{rel}'>y</a>").unfollowed()
 
 
 def test_obey_robots() -> None:
@@ -258,7 +258,7 @@ def test_max_page_bytes(headers: Mapping[str, str]) -> None:
     data = response(URL, packed, 200, {**typed("text/html"), **headers})
     page = PageReader(config, counters).read(record_of(data, (64 << 10) + 1024))
     assert isinstance(page, Page)
-    assert body[:1024].count(b"bees") == page.flat.text.count("bees")
+    assert body[:1024].count(b"bees") == page.flat.text.count(b"bees")
     assert {"cut_to_limit": 1} == counters.as_dict()["pages"]
     assert isinstance(read(data, counters=(whole := Counters())), Page)
     assert "pages" not in whole.as_dict()
@@ -301,7 +301,6 @@ def test_wrong_codings(coding: str, body: bytes, note: str) -> None:
 @pytest.mark.parametrize(
     ("body", "counted"),
     [
-        ("<b>" * 3000 + "x", {"too_deep_for_a_tree": 1}),
         ("<p>x" * 300_001, {"too_many_tags": 1}),
         ("<a href=x>y</a>" * 30_001, {"too_many_links": 1}),
     ],
@@ -311,6 +310,15 @@ def test_oversized_pages(body: str, counted: dict[str, int]) -> None:
     counters = Counters()
     assert isinstance(read(response(URL, body.encode()), counters=counters), Page)
     assert counted == counters.as_dict()["pages"]
+
+
+@pytest.mark.parametrize(("tree", "counted"), [(False, 0), (True, 1)])
+def test_deep_pages(tree: bool, counted: int) -> None:
+    """What is too deep for a tree is counted where a tree is wanted."""
+    counters = Counters()
+    body = b"<b>" * 3000 + b"x"
+    assert isinstance(make_page(URL, body, counters=counters, view=View(tree=tree)), Page)
+    assert counted == counters.get("pages", "too_deep_for_a_tree")
 
 
 @pytest.mark.parametrize(
@@ -327,7 +335,7 @@ def test_charsets_and_languages(type_: str, body: bytes, charset: str, language:
     counters = Counters()
     page = read(response(URL, body, 200, typed(type_)), counters=counters)
     assert isinstance(page, Page)
-    assert "Пчёлы" in page.flat.text
+    assert "Пчёлы".encode() in page.flat.text
     assert {"charsets": {charset: 1}, "languages": {language: 1}} == counters.as_dict()
 
 

@@ -6,15 +6,16 @@ import time
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
 from pagekin.web import html
-from pagekin.web.flat import MAX_LINKS
-from pagekin.web.html import Tree, flatten, parse_tree, to_html
+from pagekin.web.flat import MAX_LINKS, flatten
+from pagekin.web.html import parse_tree, to_html
 from pagekin.web.page import TREE, Page, PageReader, make_page
 from pagekin.web.tame import tame
-from pagekin.web.trees import MAX_LEVELS
+from pagekin.web.trees import MAX_LEVELS, Tree
 from pagekin.web.warc import Record
 from tests.soups import soups
 from tests.warcs import http_block
@@ -44,7 +45,7 @@ def test_tree():
     tree = parse_tree(b"<html lang=de><base href=/b/><a href=x>1</a></html><html><a href=y>2</a>")
     assert tree is not None
     assert ["x", "y"] == hrefs(tree)
-    assert ("de", "/b/", "", []) == (
+    assert ("de", "/b/", b"", []) == (
         tree.head.language,
         tree.head.base,
         tree.head.text,
@@ -100,20 +101,35 @@ def test_odd_names_and_characters_in_long_pages():
 
 @given(soups())
 def test_both_ways(page):
-    """Whatever the soup, both ways find a tree with the links that the flat text has."""
+    """Whatever the soup, there is a tree, with libxml2 and without, or nothing to parse."""
     body = tame(page.encode("utf-8", "replace"))[0]
-    flat = flatten(body)
     tree = parse_tree(body)
-    assert (flat is None) == (tree is None)
     if tree is not None:
         html._shallow_tree(body)
         to_html(tree)
-        assert flat is not None
-        assert (flat.base, flat.canonical, flat.robots) == (
-            tree.head.base,
-            tree.head.canonical,
-            tree.head.robots,
-        )
+
+
+ELEMENTS = st.recursive(
+    st.sampled_from(["bees", "&eacute;", "<a href=x>y</a>", "<a href='z?a=1&amp;b'>w<b>v</b></a>"]),
+    lambda inner: st.builds(
+        "<{0}>{1}</{0}>".format,
+        st.sampled_from(["div", "ul", "table", "blockquote", "section", "h2", "noscript", "svg"]),
+        st.lists(inner, max_size=4).map(" ".join),
+    ),
+    max_leaves=20,
+)
+
+
+@given(ELEMENTS)
+def test_links_of_well_nested_pages(page):
+    """Where all that is opened is closed, the tree and the flat text have the same links."""
+    found = [x for x in hrefs(parse_tree(page.encode())) if x]
+    flat = flatten(page.encode())
+    assert flat is not None
+    if "<noscript>" in page or "<svg>" in page:
+        assert len(flat.hrefs) <= len(found)
+    else:
+        assert found == flat.hrefs
 
 
 def test_time_and_size():
@@ -132,7 +148,7 @@ def test_page_with_a_tree():
     page = make_page("http://a.example/b/", body, view=TREE)
     assert isinstance(page, Page)
     assert page.tree is not None
-    assert ("iso-8859-2", "it", "") == (page.charset, page.language, page.flat.text)
+    assert ("iso-8859-2", "it", b"") == (page.charset, page.language, page.flat.text)
     assert "http://a.example/b/x" == page.resolver("x")
     assert "empty" == make_page("http://a.example/", b" ", view=TREE)
     assert "no_markup" == make_page("http://a.example/", b"<!-- -->", view=TREE)
