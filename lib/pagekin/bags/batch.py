@@ -19,6 +19,8 @@ from pagekin.text.words import Terms
 
 __all__ = ["Batch", "Bounds", "batch_records", "batches_of", "lay_out", "read_batches"]
 
+_LARGE = 2 << 20  # bytes of terms and weights in one batch: 250,000 terms, some 30 MB at work
+
 Pair = tuple[bytes, bytes]
 Bounds = NDArray[np.int64]
 
@@ -64,11 +66,21 @@ def batches_of(bags: Iterable[Bag], size: int) -> Iterator[Batch]:
 
 
 def read_batches(pairs: Iterable[Pair], size: int) -> Iterator[Batch]:
-    """The bags of records in batches of `size`."""
-    # split as they come: an error is then told with the place of its record
-    rest = ((url, *split_value(value)) for url, value in pairs)
-    while some := list(islice(rest, size)):
-        urls, origins, packed = map(list, zip(*some, strict=True))
+    """The bags of records in batches of `size`, and of fewer where they are large."""
+    urls: list[bytes] = []
+    origins: list[bytes] = []
+    packed: list[bytes] = []
+    held = 0
+    for url, value in pairs:
+        origin, data = split_value(value)
+        urls.append(url)
+        origins.append(origin)
+        packed.append(data)
+        held += len(data)
+        if len(urls) == size or held > _LARGE:
+            yield Batch(urls, origins, *lay_out(packed))
+            urls, origins, packed, held = [], [], [], 0
+    if urls:
         yield Batch(urls, origins, *lay_out(packed))
 
 

@@ -30,7 +30,7 @@ Counts = NDArray[np.uint32]
 
 DF = b"df "  # sorts before WORDS
 WORDS = b"words "
-_ENOUGH = 16_000_000  # bytes of bags, half of them terms: 8 MB, and as much again for the sort
+_ENOUGH = 8_000_000  # bytes of bags, half of them terms: 4 MB, and as much again for the sort
 _BUCKET_SHIFT = 20
 
 

@@ -50,7 +50,7 @@ class Dictionary:
     """Looks terms up."""
 
     def __init__(self, path: Path) -> None:
-        file = ArrayFile(path, _KIND)
+        self._file = file = ArrayFile(path, _KIND)
         self._hashes, self._bounds, self._text = file["hashes"], file["bounds"], file["text"]
         self._known: dict[int, Entry] = {}
 
@@ -73,10 +73,7 @@ class Dictionary:
         known = at < len(self._hashes)
         known[known] = self._hashes[at[known]] == hashes[known]
         lows, highs = (self._bounds[at[known] + k].astype(np.int64) for k in (0, 1))
-        first = int(lows[0]) if len(lows) else 0
-        text = self._text[first : int(highs[-1]) if len(highs) else 0].tobytes()
-        edges = zip((lows - first).tolist(), (highs - first).tolist(), strict=True)
-        found = iter([text[low:high] for low, high in edges])
+        found = iter(self._file.read("text", lows, highs))
         return [
             next(found) if is_known else _nameless(hash_).text()
             for hash_, is_known in zip(hashes.tolist(), known.tolist(), strict=True)

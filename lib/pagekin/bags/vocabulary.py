@@ -9,9 +9,10 @@ term.
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 
 import numpy as np
@@ -33,17 +34,16 @@ def is_forms(pair: Pair) -> bool:
 
 def forms_records(forms: Iterable[tuple[int, str, str, int]]) -> Iterator[Pair]:
     """Forms packed into one record per bucket."""
-    rows = list(forms)
-    buckets = np.fromiter((row[0] for row in rows), np.int64, len(rows)) >> _BUCKET_SHIFT
+    hashes, entries = array("I"), []
+    for hash_, term, form, count in forms:
+        hashes.append(hash_)
+        entries.append(f"{form} {count}" if term == form else f"{form} {count} {term}")
+    buckets = np.frombuffer(hashes, dtype=np.uint32) >> np.uint32(_BUCKET_SHIFT)
     order = np.argsort(buckets, kind="stable")
-    entries = [
-        f"{form} {count}" if term == form else f"{form} {count} {term}"
-        for _, term, form, count in map(rows.__getitem__, order.tolist())
-    ]
     present, starts = np.unique(buckets[order], return_index=True)
-    ends = [*starts[1:].tolist(), len(entries)]
-    for bucket, start, end in zip(present.tolist(), starts.tolist(), ends, strict=False):
-        text = "|".join(entries[start:end])
+    bounds = pairwise([*starts.tolist(), len(entries)])
+    for bucket, (start, end) in zip(present.tolist(), bounds, strict=True):
+        text = "|".join(map(entries.__getitem__, order[start:end].tolist()))
         yield b"%s%03x" % (WORDS_KEY, bucket), text.encode("utf-8", "replace")
 
 

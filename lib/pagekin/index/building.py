@@ -23,7 +23,7 @@ from pagekin.minhash.hashing import EMPTY
 __all__ = ["BLOCK", "Document", "Piece", "Signed", "in_blocks", "shard_pieces"]
 
 BLOCK = 512  # documents in one piece: about 1 MB of bags
-_WAITING = 1 << 20  # terms that are sorted together, at least
+_WAITING = 1 << 18  # terms that are sorted together, at least
 _MOST = 0xFFFFFFFF
 _DIGITS = 10  # of the first number that might be more than `_MOST`
 _MOST_IDS = _MOST  # in one shard: places in the lists take 32 bits

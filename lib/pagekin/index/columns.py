@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Columns"]
 
-_HELD = 8 << 20  # bytes in memory: 26,000 documents of 80 signatures
+_HELD = 2 << 20  # bytes in memory, and three times as many while they are written
 
 Numbers = NDArray[np.uint32]
 
