@@ -15,13 +15,14 @@ from pybase64 import b64decode, b64encode
 from pagekin.bags.bag import is_bag, split_value
 from pagekin.bags.vocabulary import (
     WORDS_KEY,
+    Row,
     best_forms,
     forms_records,
     is_forms,
-    parse_forms,
+    read_forms,
 )
 from pagekin.counters import Counters
-from pagekin.text.words import Form, Terms
+from pagekin.text.words import Terms
 
 __all__ = ["DF", "WORDS", "TermCounter", "reduce_bucket", "unpack_counts"]
 
@@ -83,18 +84,18 @@ def unpack_counts(text: bytes) -> tuple[Terms, Counts]:
 def reduce_bucket(bucket: bytes, values: Iterable[bytes], counters: Counters) -> Iterator[Pair]:
     """The df of the terms of one bucket, and the words of those that stand in a bag."""
     packed: list[bytes] = []
-    forms: list[Form] = []
+    rows: list[Row] = []
     for value in values:
         if value.startswith(DF):
             packed.append(value.removeprefix(DF))
         else:
-            forms.extend(parse_forms(value.removeprefix(WORDS)))
+            rows += read_forms(value.removeprefix(WORDS))
     terms, df = _add_up([unpack_counts(text) for text in packed])
     if len(terms):
         counters.add("frequencies", "terms", len(terms))
         counters.add("frequencies", "incidences", int(df.sum()))
         yield bucket, DF + _pack(terms, df)
-    yield from _words(bucket, terms, forms, counters)
+    yield from _words(bucket, terms, rows, counters)
 
 
 def _add_up(parts: list[tuple[Terms, Counts]]) -> tuple[Terms, Counts]:
@@ -105,9 +106,9 @@ def _add_up(parts: list[tuple[Terms, Counts]]) -> tuple[Terms, Counts]:
     return terms, np.minimum(counts, 0xFFFFFFFF).astype(np.uint32)
 
 
-def _words(bucket: bytes, terms: Terms, forms: list[Form], counters: Counters) -> Iterator[Pair]:
+def _words(bucket: bytes, terms: Terms, rows: list[Row], counters: Counters) -> Iterator[Pair]:
     used = set(terms.tolist())
-    best, collisions = best_forms(form for form in forms if form.hash in used)
+    best, collisions = best_forms(rows, used)
     counters.add("frequencies", "hash_collisions", collisions)
     counters.add("frequencies", "terms_without_a_word", len(used) - len(best))
     for _, entries in forms_records(best):

@@ -5,17 +5,18 @@ the others grouped by the citing host. So hosts are counted without a set, but w
 folded, and everything here is a function of the set of links, whatever the tasks: weights are
 summed as whole numbers, in which no order of addition matters.
 
-Many URLs are summed in one numpy batch: one sort of packed (URL, term, place) numbers. A URL with
-very many links is folded in pieces of its own, so that it costs no more memory than others but for
-12 bytes a distinct term. Of a URL with more than `max_terms` of them the lightest go (of equal ones
-the larger hashes), once all are summed.
+Most URLs have one record, so that all is done for many at once, in columns: what a value begins
+with, whose it is, and one sort of packed (URL, term, place) numbers. A URL with very many links is
+folded in pieces, so that it costs no more memory than others but for 12 bytes a distinct term. Of a
+URL with more than `max_terms` of them the lightest go (of equal ones the larger hashes), once all
+are summed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, groupby
+from itertools import groupby
 from operator import itemgetter
 
 import numpy as np
@@ -43,27 +44,38 @@ from pagekin.text.words import Terms
 
 __all__ = ["BagMerger"]
 
-_BATCH_TEXT = 1 << 20  # bytes of fragments summed at once: 200,000 numbers, a cache's worth
+_BATCH_TEXT = 1 << 20  # bytes of values summed at once: 200,000 numbers, a cache's worth
 _FOLD_TEXT = 4 << 20  # of one URL: 800,000 numbers, about 60 MB at work
 _BATCH_URLS = 0xFFF0  # a URL's number in a batch takes 16 bits
 
 Pair = tuple[bytes, bytes]
+Column = NDArray[np.int64]
 
 
 @dataclass(slots=True)
-class _Url:
-    """What is known of one URL while its values pass by."""
+class _Totals:
+    """What is known of a URL beside the values of a batch: earlier ones, and folded links."""
 
-    key: bytes
-    size: int = 0  # of the texts
     crawled: bool = False
+    links: int = 0
     pages: int = 0
     hosts: int = 0
-    cited_from: HostSet | None = None  # those hosts, where some links came folded
-    links: int = 0  # in what is folded already
-    texts: list[bytes] = field(default_factory=list)
-    within: list[bool] = field(default_factory=list)  # for each text: a link within the host?
-    folded: TermSums | None = None
+    last_host: bytes = b""
+    cited_from: HostSet | None = None  # all hosts, where some links came folded
+    sums: TermSums = field(default_factory=TermSums)
+
+
+class _Batch:
+    """Values of some URLs, in their order."""
+
+    def __init__(self) -> None:
+        self.keys: list[bytes] = []
+        self.starts: list[int] = []  # of each URL its first value
+        self.values: list[bytes] = []
+        self.totals: dict[int, _Totals] = {}  # of URLs for which the values are not all
+
+    def totals_of(self, number: int) -> _Totals:
+        return self.totals.setdefault(number, _Totals())
 
 
 class BagMerger:
@@ -78,139 +90,211 @@ class BagMerger:
 
     def merge(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """The raw bags, in the order of the URLs."""
-        batch: list[_Url] = []
-        size = 0
-        for key, group in self._wanted(pairs):
-            url = self._read(key, group)
-            batch.append(url)
-            size += url.size
-            if size > _BATCH_TEXT or url.folded is not None or len(batch) >= _BATCH_URLS:
-                yield from self._finish(batch)
-                batch, size = [], 0
+        batch, last = _Batch(), b""
+        keys, starts, values = batch.keys, batch.starts, batch.values
+        size = own_size = 0  # bytes, of all values and of those of the last URL
+        for key, value in self._wanted(pairs):  # once per record, hence its plainness
+            if key != last:
+                if size > _BATCH_TEXT or batch.totals or len(keys) >= _BATCH_URLS:
+                    yield from self._finish(batch)
+                    batch, size = _Batch(), 0
+                    keys, starts, values = batch.keys, batch.starts, batch.values
+                keys.append(key)
+                starts.append(len(values))
+                last, own_size = key, 0
+            values.append(value)
+            length = len(value)
+            size += length
+            own_size += length
+            if own_size > _FOLD_TEXT:
+                self._fold_last(batch)
+                size, own_size = size - own_size, 0
         yield from self._finish(batch)
 
-    def _wanted(self, pairs: Iterable[Pair]) -> Iterator[tuple[bytes, Iterable[Pair]]]:
+    def _wanted(self, pairs: Iterable[Pair]) -> Iterable[Pair]:
         """The URLs that are to have bags; fragments of the others are passed over unread."""
-        groups = groupby(pairs, key=itemgetter(0))
-        if not self._crawled_only:
-            yield from groups
-        for key, group in groups:
-            first = next(group)
-            if first[1][0] == OF_PAGE:
-                yield key, chain((first,), group)
+        return self._of_crawled(pairs) if self._crawled_only else pairs
+
+    def _of_crawled(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        for _, group in groupby(pairs, key=itemgetter(0)):
+            first = next(group, None)
+            if first and first[1][0] == OF_PAGE:
+                yield first
+                yield from group  # noqa: B031 - the rest of it
             else:
                 self._counters.add("bags", "urls_not_crawled")
 
-    def _read(self, key: bytes, group: Iterable[Pair]) -> _Url:
-        """Collect a URL's fragments; the loop runs once per fragment, hence its plainness."""
-        url = _Url(key)
-        own_host = host_id(key.decode()) if self._weigh_within else b""
-        host = b""
-        for _, value in group:
-            if value[0] == OF_LINKS:
-                if value[HOST] != host:
-                    host = value[HOST]
-                    url.hosts += 1
-                    if url.cited_from:
-                        url.cited_from.add(host)
-                url.pages += value[FLAG] == FIRST
-                text = value[LINK_TEXT:]
-            elif value[0] == OF_FOLDED:
-                _take_folded(url, value)
-                continue
-            else:
-                text = self._own_text(url, value)
-            url.texts.append(text)
-            if own_host:
-                url.within.append(host == own_host)
-            url.size += len(text)
-            if url.size > _FOLD_TEXT:
-                self._fold(url)
-        if url.cited_from:
-            url.hosts = url.cited_from.count()
-        return url
+    def _fold_last(self, batch: _Batch) -> None:
+        """Add the values so far of the last URL to its totals, and forget them."""
+        start = batch.starts[-1]
+        alone = _Batch()
+        alone.keys, alone.starts, alone.values = batch.keys[-1:], [0], batch.values[start:]
+        alone.totals = {0: batch.totals_of(len(batch.keys) - 1)}
+        columns = self._columns(alone)
+        _add(alone.totals[0], columns, 0)
+        alone.totals[0].sums.add(columns.terms, columns.sums)
+        del batch.values[start:]
 
-    def _own_text(self, url: _Url, value: bytes) -> bytes:
-        """Of the first page that gives the URL a content."""
-        self._counters.add("bags", "other_content_dropped", int(url.crawled))
-        text = b"" if url.crawled else value[OWN_TEXT:]
-        url.crawled = True
-        return text
-
-    def _fold(self, url: _Url) -> None:
-        """Add the fragments so far to what is folded, and forget them."""
-        _, terms, sums, links = self._sum([url])
-        _sums_of(url).add(terms, sums)
-        url.links += int(links[0])
-        url.texts, url.within, url.size = [], [], 0
-
-    def _heaviest(self, url: _Url) -> tuple[Terms, Sums]:
-        """As many terms as a bag may have."""
-        terms, sums = _sums_of(url).total()
-        over = len(terms) - self._max_terms
-        if over <= 0:
-            return terms, sums
-        self._counters.add("bags", "terms_over_limit", over)
-        heaviest = np.sort(np.lexsort((terms, -sums))[: self._max_terms])
-        return terms[heaviest], sums[heaviest]
-
-    def _finish(self, batch: list[_Url]) -> Iterator[tuple[bytes, bytes]]:
-        if not batch:
+    def _finish(self, batch: _Batch) -> Iterator[Pair]:
+        if not batch.keys:
             return
-        url_of, terms, sums, links = self._sum(batch)
-        bounds = np.searchsorted(url_of, np.arange(len(batch) + 1, dtype=np.uint64)).tolist()
-        all_terms, all_weights = terms.tobytes(), _as_weights(sums).tobytes()
-        links_of = links.tolist()
-        all_links = all_numbers = empty = 0
-        for k, url in enumerate(batch):
-            low, high = bounds[k], bounds[k + 1]
-            if url.folded is not None or high - low > self._max_terms:
-                _sums_of(url).add(terms[low:high], sums[low:high])
-                kept, heavy = self._heaviest(url)
-                packed = kept.tobytes(), _as_weights(heavy).tobytes()
-            else:
-                packed = all_terms[4 * low : 4 * high], all_weights[4 * low : 4 * high]
-            anchors = links_of[k] + url.links
-            all_links += anchors
-            all_numbers += len(packed[0]) // 4
-            empty += not packed[0]
-            yield url.key, bag_value(url.crawled, anchors, url.pages, url.hosts, *packed)
-        counts = {"urls": len(batch), "crawled": sum(url.crawled for url in batch)}
-        counts |= {"anchors": all_links, "terms": all_numbers, "empty": empty}
+        columns = self._columns(batch)
+        for number, totals in batch.totals.items():
+            _complete(totals, columns, number)
+        low, high = columns.bounds[:-1].tolist(), columns.bounds[1:].tolist()
+        terms, weights = columns.terms.tobytes(), _as_weights(columns.sums).tobytes()
+        too_many = np.flatnonzero(np.diff(columns.bounds) > self._max_terms).tolist()
+        apart = {*too_many, *batch.totals}
+        heavy = {number: self._heaviest(batch, columns, number) for number in sorted(apart)}
+        sizes = np.diff(columns.bounds)
+        for number, (own_terms, _) in heavy.items():
+            sizes[number] = len(own_terms) // 4
+        self._count(batch, columns, sizes)
+        rows = zip(
+            batch.keys,
+            columns.crawled.tolist(),
+            columns.links.tolist(),
+            columns.pages.tolist(),
+            columns.hosts.tolist(),
+            low,
+            high,
+            strict=True,
+        )
+        for number, (key, crawled, links, pages, hosts, a, b) in enumerate(rows):
+            packed = heavy.get(number) or (terms[4 * a : 4 * b], weights[4 * a : 4 * b])
+            yield key, bag_value(crawled, links, pages, hosts, *packed)
+
+    def _heaviest(self, batch: _Batch, columns: _Columns, number: int) -> tuple[bytes, bytes]:
+        """As many terms of a URL as a bag may have, with their weights."""
+        low, high = columns.bounds[number : number + 2].tolist()
+        totals = batch.totals.get(number) or _Totals()
+        totals.sums.add(columns.terms[low:high], columns.sums[low:high])
+        terms, sums = totals.sums.total()
+        over = len(terms) - self._max_terms
+        if over > 0:
+            self._counters.add("bags", "terms_over_limit", over)
+            heaviest = np.sort(np.lexsort((terms, -sums))[: self._max_terms])
+            terms, sums = terms[heaviest], sums[heaviest]
+        return terms.tobytes(), _as_weights(sums).tobytes()
+
+    def _count(self, batch: _Batch, columns: _Columns, sizes: Column) -> None:
+        counts = {"urls": len(batch.keys), "crawled": int(np.count_nonzero(columns.crawled))}
+        counts |= {"anchors": int(columns.links.sum()), "terms": int(sizes.sum())}
+        counts["empty"] = int(np.count_nonzero(sizes == 0))
         self._counters.merge({"bags": counts})
 
-    def _sum(self, batch: list[_Url]) -> tuple[NDArray[np.uint64], Terms, Sums, NDArray[np.int64]]:
-        """(URL number, term, sum), ordered, and the number of links of each URL."""
-        numbers = decode(b"".join(text for url in batch for text in url.texts))
-        sizes = [url.size // WIDTH for url in batch]
-        url_of = np.repeat(np.arange(len(batch), dtype=np.uint64), sizes)
+    def _columns(self, batch: _Batch) -> _Columns:
+        """The values of a batch, taken together."""
+        values = batch.values
+        heads = np.frombuffer(b"".join([value[:LINK_TEXT] for value in values]), np.uint8)
+        heads = heads.reshape(-1, LINK_TEXT)
+        counts = np.diff([*batch.starts, len(values)])
+        url_of = np.repeat(np.arange(len(counts)), counts)
+        kinds = heads[:, 0]
+        for place in np.flatnonzero(kinds == OF_FOLDED).tolist():
+            _take_folded(batch.totals_of(int(url_of[place])), values[place])
+        links, pages = kinds == OF_LINKS, kinds == OF_PAGE
+        hosts = np.ascontiguousarray(heads[:, HOST]).view("<u8").ravel()
+        own = self._own_texts(batch, pages, url_of)
+        texts = [
+            value[LINK_TEXT:] if link else value[OWN_TEXT:] if mine else b""
+            for value, link, mine in zip(values, links.tolist(), own.tolist(), strict=True)
+        ]
+        sizes = np.fromiter(map(len, texts), np.int64, len(texts)) // WIDTH
+        within = self._within(batch, hosts, links, url_of, sizes)
+        number_of = np.repeat(url_of.astype(np.uint64), sizes)
+        numbers = decode(b"".join(texts))
+        urls, terms, sums = sum_terms(numbers, number_of, self._weights, within)
         marks = np.flatnonzero(numbers >> np.uint64(KIND_SHIFT))
-        links_at = marks[numbers[marks] >> np.uint64(KIND_SHIFT) == LINK]
-        links = np.bincount(url_of[links_at].astype(np.int64), minlength=len(batch))
-        within = self._within(batch) if self._weigh_within else None
-        return *sum_terms(numbers, url_of, self._weights, within), links
+        of_links = marks[numbers[marks] >> np.uint64(KIND_SHIFT) == LINK]
+        first = links & (heads[:, FLAG] == FIRST)
+        new_host = links.copy()
+        new_host[1:] &= ~links[:-1] | (hosts[1:] != hosts[:-1]) | (url_of[1:] != url_of[:-1])
+        return _Columns(
+            crawled=np.bincount(url_of[own], minlength=len(counts)),
+            links=np.bincount(number_of[of_links].astype(np.int64), minlength=len(counts)),
+            pages=np.bincount(url_of[first], minlength=len(counts)),
+            hosts=np.bincount(url_of[new_host], minlength=len(counts)),
+            host_of=hosts[new_host],
+            host_url=url_of[new_host],
+            bounds=np.searchsorted(urls, np.arange(len(counts) + 1, dtype=np.uint64)),
+            terms=terms,
+            sums=sums,
+        )
 
-    def _within(self, batch: list[_Url]) -> NDArray[np.bool_]:
-        flags = [flag for url in batch for flag in url.within]
-        sizes = [len(text) // WIDTH for url in batch for text in url.texts]
-        return np.repeat(np.array(flags, dtype=np.bool_), sizes)
+    def _own_texts(
+        self, batch: _Batch, pages: NDArray[np.bool_], url_of: Column
+    ) -> NDArray[np.bool_]:
+        """Which values are the content of their URL: of several pages' the first."""
+        own = pages.copy()
+        own[1:] &= ~(pages[:-1] & (url_of[1:] == url_of[:-1]))
+        for number, totals in batch.totals.items():
+            if totals.crawled:
+                own[url_of == number] = False
+        dropped = np.count_nonzero(pages) - np.count_nonzero(own)
+        self._counters.add("bags", "other_content_dropped", int(dropped))
+        return own
+
+    def _within(
+        self,
+        batch: _Batch,
+        hosts: NDArray[np.uint64],
+        links: NDArray[np.bool_],
+        url_of: Column,
+        sizes: Column,
+    ) -> NDArray[np.bool_] | None:
+        """For each number: does it come of a link within its host? Where that is asked."""
+        if not self._weigh_within:
+            return None
+        own = np.frombuffer(b"".join([host_id(key.decode()) for key in batch.keys]), "<u8")
+        return np.repeat(links & (hosts == own[url_of]), sizes)
 
 
-def _take_folded(url: _Url, value: bytes) -> None:
+@dataclass(slots=True)
+class _Columns:
+    """What the values of a batch say: a number for each URL, and the terms of all."""
+
+    crawled: Column
+    links: Column
+    pages: Column
+    hosts: Column
+    host_of: NDArray[np.uint64]  # each host that cites a URL, where its links begin
+    host_url: Column  # and the number of that URL
+    bounds: Column  # of the URLs' terms
+    terms: Terms
+    sums: Sums
+
+
+def _add(totals: _Totals, columns: _Columns, number: int) -> None:
+    """Add what a batch says of a URL to what is known of it."""
+    totals.crawled |= bool(columns.crawled[number])
+    totals.links += int(columns.links[number])
+    totals.pages += int(columns.pages[number])
+    cited = columns.host_of[columns.host_url == number].tobytes()
+    totals.hosts += len(cited) // 8 - (cited[:8] == totals.last_host != b"")
+    totals.last_host = cited[-8:] or totals.last_host
+    if totals.cited_from:
+        totals.cited_from.add(cited)
+
+
+def _complete(totals: _Totals, columns: _Columns, number: int) -> None:
+    """Put all that is known of a URL into the columns; its terms stand apart."""
+    _add(totals, columns, number)
+    columns.crawled[number] = totals.crawled
+    columns.links[number] = totals.links
+    columns.pages[number] = totals.pages
+    columns.hosts[number] = totals.cited_from.count() if totals.cited_from else totals.hosts
+
+
+def _take_folded(totals: _Totals, value: bytes) -> None:
     """Add links that a mapper has folded."""
     links, pages, hosts, terms, sums = parse_folded(value)
-    url.links += links
-    url.pages += pages
-    if url.cited_from is None:
-        url.cited_from = HostSet()
-    url.cited_from.add(hosts)
-    _sums_of(url).add(terms, sums)
-
-
-def _sums_of(url: _Url) -> TermSums:
-    if url.folded is None:
-        url.folded = TermSums()
-    return url.folded
+    totals.links += links
+    totals.pages += pages
+    if totals.cited_from is None:
+        totals.cited_from = HostSet()
+    totals.cited_from.add(hosts)
+    totals.sums.add(terms, sums)
 
 
 def _as_weights(sums: Sums) -> Weights:

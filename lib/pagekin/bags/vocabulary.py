@@ -2,16 +2,15 @@
 
 Words travel in buckets of term hashes that begin with the same three hexadecimal digits, key
 `!words/xxx`, so that a task writes at most 4,096 records of them and a reducer holds one bucket at
-a time. A record is a list of `form count term`, or `form count` where the term is the form, with a
-bar between entries: neither words nor canonical URLs hold blanks or bars. The hash follows from the
-term.
+a time. A record is two columns, counts and names, a blank between: `7,2 bees bee|hive`. A name is
+`form term`, or `form` where the term is the form; neither words nor canonical URLs hold blanks or
+bars. The hash follows from the term.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 from itertools import groupby, pairwise
 from operator import itemgetter
 
@@ -19,9 +18,19 @@ import numpy as np
 
 from pagekin.text.words import Form, term_hash
 
-__all__ = ["WORDS_KEY", "best_forms", "forms_records", "is_forms", "merge_forms", "parse_forms"]
+__all__ = [
+    "WORDS_KEY",
+    "Row",
+    "best_forms",
+    "forms_records",
+    "is_forms",
+    "merge_forms",
+    "parse_forms",
+    "read_forms",
+]
 
 Pair = tuple[bytes, bytes]
+Row = tuple[str, str, int]  # term, form, how often it was seen
 
 WORDS_KEY = b"!words/"
 _BUCKET_SHIFT = 20  # of 32 bits: three hexadecimal digits are left
@@ -33,58 +42,82 @@ def is_forms(pair: Pair) -> bool:
 
 
 def forms_records(forms: Iterable[tuple[int, str, str, int]]) -> Iterator[Pair]:
-    """Forms packed into one record per bucket."""
-    hashes, entries = array("I"), []
+    """Forms packed into one record per bucket, each once, ordered by their names."""
+    hashes, names, counts = array("I"), [], array("Q")
     for hash_, term, form, count in forms:
         hashes.append(hash_)
-        entries.append(f"{form} {count}" if term == form else f"{form} {count} {term}")
+        names.append(form if term == form else f"{form} {term}")
+        counts.append(count)
     buckets = np.frombuffer(hashes, dtype=np.uint32) >> np.uint32(_BUCKET_SHIFT)
     order = np.argsort(buckets, kind="stable")
     present, starts = np.unique(buckets[order], return_index=True)
-    bounds = pairwise([*starts.tolist(), len(entries)])
+    bounds = pairwise([*starts.tolist(), len(names)])
     for bucket, (start, end) in zip(present.tolist(), bounds, strict=True):
-        text = "|".join(map(entries.__getitem__, order[start:end].tolist()))
-        yield b"%s%03x" % (WORDS_KEY, bucket), text.encode("utf-8", "replace")
+        totals: dict[bytes, int] = {}  # languages share words
+        for place in order[start:end].tolist():
+            name = names[place].encode("utf-8", "replace")
+            totals[name] = totals.get(name, 0) + counts[place]
+        yield b"%s%03x" % (WORDS_KEY, bucket), _packed(sorted(totals.items()))
+
+
+def _packed(rows: Collection[tuple[bytes, int]]) -> bytes:
+    counts = ",".join([str(count) for _, count in rows]).encode()
+    return counts + b" " + b"|".join([name for name, _ in rows])
+
+
+def _columns(value: bytes) -> tuple[list[bytes], list[bytes]]:
+    """Names and counts of a record."""
+    counts, _, names = value.partition(b" ")
+    return names.split(b"|"), counts.split(b",")
 
 
 def parse_forms(value: bytes) -> Iterator[Form]:
     """The forms of one record."""
-    return (Form(term_hash(term), term, form, n) for term, form, n in _entries(value))
+    return (Form(term_hash(term), term, form, n) for term, form, n in read_forms(value))
 
 
-def _entries(value: bytes) -> Iterator[tuple[str, str, int]]:
-    """Term, form and count of each entry."""
-    for entry in value.decode("utf-8").split("|"):
-        form, _, rest = entry.partition(" ")
-        count, _, term = rest.partition(" ")
+def read_forms(value: bytes) -> Iterator[Row]:
+    """Term, form and count of each entry of a record."""
+    counts, _, names = value.decode("utf-8").partition(" ")
+    for name, count in zip(names.split("|"), counts.split(","), strict=True):
+        form, _, term = name.partition(" ")
         yield term or form, form, int(count)
 
 
 def merge_forms(pairs: Iterable[Pair]) -> Iterator[Pair]:
-    """One record per bucket, the counts of equal forms added up, ordered by form and term.
+    """One record per bucket, the counts of equal forms added up, ordered by names.
 
     Nothing is decoded, and no term is hashed: it is in the right bucket.
     """
     for key, group in groupby(pairs, key=itemgetter(0)):
-        counts: defaultdict[tuple[bytes, bytes], int] = defaultdict(int)
-        for _, value in group:
-            for entry in value.split(b"|"):
-                form, _, rest = entry.partition(b" ")
-                count, blank, term = rest.partition(b" ")
-                counts[form, blank + term] += int(count)
-        yield key, b"|".join([b"%b %d%b" % (f, n, t) for (f, t), n in sorted(counts.items())])
+        first, *others = (value for _, value in group)
+        yield key, _merged([first, *others]) if others else first
 
 
-def best_forms(forms: Iterable[Form]) -> tuple[list[Form], int]:
-    """For each hash its term with the most frequent form, and how many hashes are shared by terms.
+def _merged(values: Iterable[bytes]) -> bytes:
+    totals: dict[bytes, int] = {}
+    for names, counts in map(_columns, values):
+        for name, count in zip(names, map(int, counts), strict=True):
+            totals[name] = totals.get(name, 0) + count
+    return _packed(sorted(totals.items()))
+
+
+def best_forms(rows: Iterable[Row], used: Container[int]) -> tuple[list[Form], int]:
+    """For each hash that is used its term with the most frequent form, and how many hashes are
+    shared by terms.
 
     Of terms that share a hash the more frequent one gives the name; ties go to the first in order.
     """
+    of_terms: dict[str, list[tuple[int, str]]] = {}
+    for term, form, count in rows:
+        of_terms.setdefault(term, []).append((-count, form))
+    of_hashes: dict[int, list[tuple[int, str]]] = {}
+    for term, forms in of_terms.items():
+        if (hash_ := term_hash(term)) in used:
+            of_hashes.setdefault(hash_, []).append((sum(count for count, _ in forms), term))
     best: list[Form] = []
-    collisions = 0
-    for _, group in groupby(sorted(forms), key=itemgetter(0)):
-        by_term = [list(g) for _, g in groupby(group, key=itemgetter(1))]
-        collisions += len(by_term) > 1
-        entries = max(by_term, key=lambda fs: sum(f.seen for f in fs))
-        best.append(max(entries, key=lambda f: f.seen))
-    return best, collisions
+    for hash_, terms in sorted(of_hashes.items()):
+        _, term = min(terms)
+        count, form = min(of_terms[term])
+        best.append(Form(hash_, term, form, -count))
+    return best, sum(len(terms) > 1 for terms in of_hashes.values())

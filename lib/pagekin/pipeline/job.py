@@ -31,6 +31,7 @@ import pagekin
 from pagekin.config import BuildConfig
 from pagekin.errors import UsageError
 from pagekin.options import add_flags, config_from_flags
+from pagekin.pipeline.allocator import keep_freed
 from pagekin.pipeline.names import READING, TASK_KEY
 from pagekin.pipeline.progress import TaskProgress
 from pagekin.pipeline.statistics import TaskStatistics
@@ -145,6 +146,7 @@ class PagekinJob(MRJob):  # type: ignore[misc]
         raise NotImplementedError("map_pairs and reduce_pairs are overridden")
 
     def map_pairs(self, pairs: Iterable[Pair], step_num: int = 0) -> Iterator[Pair]:
+        keep_freed()
         # statistics among the input of a mapper are those of an earlier stage
         mine = self._without_statistics(pairs, lambda said: None)
         mine = self._named(mine) if self.READS_FILES else mine
@@ -152,6 +154,8 @@ class PagekinJob(MRJob):  # type: ignore[misc]
         return self._explained("mapper", task)
 
     def reduce_pairs(self, pairs: Iterable[Pair], step_num: int = 0) -> Iterator[Pair]:
+        keep_freed()
+
         def add_mapper(said: bytes) -> None:
             self._statistics.merge(said, output=False)
 

@@ -13,7 +13,6 @@ the result of a job does not depend on it.
 
 from __future__ import annotations
 
-import ctypes
 import inspect
 import io
 import logging
@@ -23,7 +22,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
@@ -32,6 +30,8 @@ from typing import IO, Any
 
 from mrjob.job import MRJob
 from mrjob.local import LocalMRJobRunner, _TaskFailedException
+
+from pagekin.pipeline.allocator import give_back_freed
 
 __all__ = ["LocalRunner", "cut_lines"]
 
@@ -73,7 +73,7 @@ class LocalRunner(LocalMRJobRunner):  # type: ignore[misc]
             super()._run_multiple(funcs, num_processes)
             return
         running: dict[Any, tuple[BaseProcess, tuple[str, int, int]]] = {}
-        _give_back()
+        give_back_freed()
         try:
             for func in funcs:
                 if len(running) >= self._num_cores():
@@ -172,12 +172,6 @@ def _same_key(text: mmap.mmap, start: int) -> bool:
 def _key(text: mmap.mmap, start: int) -> bytes:
     end = _line_end(text, start)
     return text[start:end].split(b"\t", 1)[0].rstrip(b"\n")
-
-
-def _give_back() -> None:
-    """What this process has freed goes back to the system: children would count it as theirs."""
-    with suppress(AttributeError, OSError):  # a C library without it
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _fork(func: Callable[[], None]) -> BaseProcess:
