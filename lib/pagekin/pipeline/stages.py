@@ -89,9 +89,10 @@ def finish_frequencies(folder: Path, counters: dict[str, dict[str, int]]) -> Non
 
 
 def _words(folder: Path) -> Iterator[Form]:
+    """In the order of their hashes: buckets are, and hold their words by name."""
     for _, value in read_merged(folder):
         if value.startswith(WORDS):
-            yield from parse_forms(value.removeprefix(WORDS))
+            yield from sorted(parse_forms(value.removeprefix(WORDS)))
 
 
 def settle_shards(config: BuildConfig, documents: int) -> BuildConfig:
