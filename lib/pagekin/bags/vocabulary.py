@@ -13,6 +13,7 @@ from array import array
 from collections.abc import Collection, Container, Iterable, Iterator
 from itertools import groupby, pairwise
 from operator import itemgetter
+from typing import TypeVar
 
 import numpy as np
 
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 Pair = tuple[bytes, bytes]
+Name = TypeVar("Name", str, bytes)
 Row = tuple[str, str, int]  # term, form, how often it was seen
 
 WORDS_KEY = b"!words/"
@@ -53,22 +55,32 @@ def forms_records(forms: Iterable[tuple[int, str, str, int]]) -> Iterator[Pair]:
     present, starts = np.unique(buckets[order], return_index=True)
     bounds = pairwise([*starts.tolist(), len(names)])
     for bucket, (start, end) in zip(present.tolist(), bounds, strict=True):
-        totals: dict[bytes, int] = {}  # languages share words
-        for place in order[start:end].tolist():
-            name = names[place].encode("utf-8", "replace")
-            totals[name] = totals.get(name, 0) + counts[place]
-        yield b"%s%03x" % (WORDS_KEY, bucket), _packed(sorted(totals.items()))
+        places = order[start:end].tolist()
+        some = list(map(names.__getitem__, places))
+        rows = list(zip(some, map(counts.__getitem__, places), strict=True))
+        if len(set(some)) < len(some):  # languages share words
+            rows = _added_up(rows)
+        text = _packed(sorted(rows)).encode("utf-8", "replace")
+        yield b"%s%03x" % (WORDS_KEY, bucket), text
 
 
-def _packed(rows: Collection[tuple[bytes, int]]) -> bytes:
-    counts = ",".join([str(count) for _, count in rows]).encode()
-    return counts + b" " + b"|".join([name for name, _ in rows])
+def _added_up(rows: Iterable[tuple[Name, int]]) -> list[tuple[Name, int]]:
+    """Each name once."""
+    totals: dict[Name, int] = {}
+    for name, count in rows:
+        totals[name] = totals.get(name, 0) + count
+    return list(totals.items())
 
 
-def _columns(value: bytes) -> tuple[list[bytes], list[bytes]]:
+def _packed(rows: Collection[tuple[str, int]]) -> str:
+    counts = ",".join([str(count) for _, count in rows])
+    return f"{counts} {'|'.join([name for name, _ in rows])}"
+
+
+def _columns(value: bytes) -> tuple[list[bytes], list[int]]:
     """Names and counts of a record."""
     counts, _, names = value.partition(b" ")
-    return names.split(b"|"), counts.split(b",")
+    return names.split(b"|"), list(map(int, counts.split(b",")))
 
 
 def parse_forms(value: bytes) -> Iterator[Form]:
@@ -95,11 +107,13 @@ def merge_forms(pairs: Iterable[Pair]) -> Iterator[Pair]:
 
 
 def _merged(values: Iterable[bytes]) -> bytes:
-    totals: dict[bytes, int] = {}
-    for names, counts in map(_columns, values):
-        for name, count in zip(names, map(int, counts), strict=True):
-            totals[name] = totals.get(name, 0) + count
-    return _packed(sorted(totals.items()))
+    columns = map(_columns, values)
+    rows = _added_up(row for names, counts in columns for row in zip(names, counts, strict=True))
+    rows.sort()
+    return b"%b %b" % (
+        ",".join([str(count) for _, count in rows]).encode(),
+        b"|".join([name for name, _ in rows]),
+    )
 
 
 def best_forms(rows: Iterable[Row], used: Container[int]) -> tuple[list[Form], int]:
