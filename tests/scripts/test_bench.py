@@ -231,15 +231,15 @@ def test_documents_know_their_benchmarks():
 
 def test_map(bench):
     """Ratios to the floor, which is 1; cold, warm and start are told apart."""
-    stored = bench("map", "--pages", 20, "--rounds", 1)
+    stored = bench("map", "--pages", 200, "--rounds", 1)  # with fewer, noise decides
     rows = {row["way"]: row for row in rows_of(stored)}
     assert ["decompress only", "parse only", "bags", "bags and blocks"] == list(rows)
     assert 1.0 == rows["parse only"]["x parse only"]
     assert rows["decompress only"]["x parse only"] < 1 < rows["bags"]["x parse only"]
-    assert {20} == {row["pages"] for row in rows.values()}
+    assert {200} == {row["pages"] for row in rows.values()}
     assert rows["bags"]["KB made a page"] < rows["bags and blocks"]["KB made a page"]
     assert [2.5, 3.2] == [target["bound"] for target in stored["targets"]]
-    assert {"pages": 20, "rounds": 1, "warc": []} == stored["options"]
+    assert {"pages": 200, "rounds": 1, "warc": []} == stored["options"]
 
 
 def test_shuffle(bench):
