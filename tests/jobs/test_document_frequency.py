@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 
 from pagekin.bags.bag import Bag, bag_record
-from pagekin.bags.counting import DF, WORDS, unpack_counts
-from pagekin.bags.vocabulary import forms_records, parse_forms
+from pagekin.bags.counting import DF, WORDS, unpack_counts, unpack_words
+from pagekin.bags.vocabulary import forms_records
 from pagekin.jobs.document_frequency import DocumentFrequency
 from pagekin.text.words import Form, term_hash
 from tests.jobs.running import Pair, run_job, run_script, split_output
@@ -82,14 +82,14 @@ def test_counts():
 def test_words():
     """Each term that stands in a bag with its most frequent form; of equal ones the first."""
     records, _ = run_job(DocumentFrequency, inputs=raw_output())
-    found = [
-        each
-        for _, value in records
-        if value.startswith(WORDS)
-        for each in parse_forms(value.removeprefix(WORDS))
-    ]
-    best = {each.term: each.form for each in found}
-    assert {"bee": "bee", "hive": "hive", "honei": "honey"} == best
+    found: dict[bytes, int] = {}
+    for _, value in records:
+        if value.startswith(WORDS):
+            hashes, entries = unpack_words(value.removeprefix(WORDS))
+            assert sorted(hashes.tolist()) == hashes.tolist()
+            found |= dict(zip(entries, hashes.tolist(), strict=True))
+    words = {"bee": b"bee bee", "hive": b"hive hive", "honei": b"honei honey"}
+    assert {entry: term_hash(term) for term, entry in words.items()} == found
 
 
 def test_order_of_lines_is_irrelevant():

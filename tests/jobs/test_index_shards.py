@@ -15,7 +15,6 @@ from pagekin.index.layout import SHARD_FILES
 from pagekin.index.records import parse_piece
 from pagekin.jobs.index_shards import IndexShards
 from pagekin.tables import ArrayFile
-from pagekin.text.words import Form
 from tests.indexes import config_of, make_bag, make_index, random_bags, word_of
 from tests.jobs.running import Pair, run_job, run_script, split_output
 
@@ -32,8 +31,8 @@ def dictionary(tmp_path: Path) -> Path:
     """The words of all terms."""
     terms = sorted({term for bag in BAGS for term in bag.terms.tolist()})
     path = tmp_path / "dictionary.arrays"
-    entries = ((term, word_of(term)) for term in terms)
-    write_dictionary(path, (Form(term, word.term, word.display, 1) for term, word in entries))
+    entries = [word_of(term).text() for term in terms]
+    write_dictionary(path, [(np.array(terms, dtype=np.uint32), entries)])
     return path
 
 

@@ -13,18 +13,18 @@ from numpy.typing import NDArray
 from pybase64 import b64decode, b64encode
 
 from pagekin.bags.bag import is_bag, split_value
+from pagekin.bags.dictionary import Entry
 from pagekin.bags.vocabulary import (
     WORDS_KEY,
     Row,
     best_forms,
-    forms_records,
     is_forms,
     read_forms,
 )
 from pagekin.counters import Counters
 from pagekin.text.words import Terms
 
-__all__ = ["DF", "WORDS", "TermCounter", "reduce_bucket", "unpack_counts"]
+__all__ = ["DF", "WORDS", "TermCounter", "reduce_bucket", "unpack_counts", "unpack_words"]
 
 Pair = tuple[bytes, bytes]
 Counts = NDArray[np.uint32]
@@ -81,6 +81,12 @@ def unpack_counts(text: bytes) -> tuple[Terms, Counts]:
     return numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]
 
 
+def unpack_words(text: bytes) -> tuple[Terms, list[bytes]]:
+    """The term hashes of one record, ascending, and the entry of each in the dictionary."""
+    hashes, _, entries = text.partition(b" ")
+    return np.frombuffer(b64decode(hashes, validate=True), dtype="<u4"), entries.split(b"|")
+
+
 def reduce_bucket(bucket: bytes, values: Iterable[bytes], counters: Counters) -> Iterator[Pair]:
     """The df of the terms of one bucket, and the words of those that stand in a bag."""
     packed: list[bytes] = []
@@ -111,5 +117,7 @@ def _words(bucket: bytes, terms: Terms, rows: list[Row], counters: Counters) -> 
     best, collisions = best_forms(rows, used)
     counters.add("frequencies", "hash_collisions", collisions)
     counters.add("frequencies", "terms_without_a_word", len(used) - len(best))
-    for _, entries in forms_records(best):
-        yield bucket, WORDS + entries
+    if best:
+        hashes = np.fromiter((form.hash for form in best), dtype="<u4", count=len(best))
+        entries = b"|".join([Entry(form.term, form.form).text() for form in best])
+        yield bucket, b"%b%b %b" % (WORDS, b64encode(hashes.tobytes()), entries)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagekin.tables import ArrayFile, write_arrays
-from pagekin.text.words import Form, Terms
+from pagekin.text.words import Terms
 
 __all__ = ["Dictionary", "Entry", "write_dictionary"]
 
@@ -27,20 +27,20 @@ class Entry(NamedTuple):
 
     def text(self) -> bytes:
         """As it is stored."""
-        return f"{self.term} {self.display}".encode()
+        return f"{self.term} {self.display}".encode("utf-8", "replace")
 
 
-def write_dictionary(path: Path, forms: Iterable[Form]) -> None:
-    """Store the best form of each term, in order of the hashes."""
-    hashes, ends = array("I"), array("Q", [0])
-    text = bytearray()
-    for form in forms:
-        hashes.append(form.hash)
-        text += Entry(form.term, form.form).text()
-        ends.append(len(text))
+def write_dictionary(path: Path, parts: Iterable[tuple[Terms, list[bytes]]]) -> None:
+    """Store the entries of ascending terms, as `Entry.text` gives them."""
+    hashes = [np.empty(0, np.uint32)]
+    lengths, text = array("Q", [0]), bytearray()
+    for terms, entries in parts:
+        hashes.append(terms)
+        lengths.extend(map(len, entries))
+        text += b"".join(entries)
     arrays: dict[str, NDArray[Any]] = {
-        "hashes": np.frombuffer(hashes, dtype=np.uint32),
-        "bounds": np.frombuffer(ends, dtype=np.uint64),
+        "hashes": np.concatenate(hashes),
+        "bounds": np.cumsum(np.frombuffer(lengths, dtype=np.uint64), dtype=np.uint64),
         "text": np.frombuffer(text, dtype=np.uint8),
     }
     write_arrays(path, _KIND, {}, arrays)

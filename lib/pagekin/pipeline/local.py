@@ -117,7 +117,7 @@ class LocalRunner(LocalMRJobRunner):  # type: ignore[misc]
         splits: list[dict[str, Any]] = []
         for path in paths:
             for start, piece in cut_lines(path, size):
-                self._write_input("mapper", step_num, len(splits), piece)
+                self._write_input("mapper", step_num, len(splits), path, piece)
                 splits.append({"file": str(path), "start": start, "length": len(piece)})
         return splits
 
@@ -126,13 +126,18 @@ class LocalRunner(LocalMRJobRunner):  # type: ignore[misc]
         size = path.stat().st_size // (self._num_reducers(step_num) * 2)
         number = 0
         for number, (_, piece) in enumerate(cut_lines(path, size, by_key=True), 1):
-            self._write_input("reducer", step_num, number - 1, piece)
+            self._write_input("reducer", step_num, number - 1, path, piece)
         return number
 
-    def _write_input(self, task_type: str, step_num: int, task_num: int, piece: memoryview) -> None:
+    def _write_input(
+        self, task_type: str, step_num: int, task_num: int, source: Path, piece: memoryview
+    ) -> None:
         path = Path(self._task_input_path(task_type, step_num, task_num))
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(piece)
+        if task_type == "reducer" and len(piece) == source.stat().st_size > 0:
+            path.hardlink_to(source)  # all of it, and both lie in the job's own folder
+        else:
+            path.write_bytes(piece)
 
 
 def cut_lines(path: Path, size: int, *, by_key: bool = False) -> Iterator[tuple[int, memoryview]]:

@@ -12,15 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-from pagekin.bags.counting import DF, WORDS, unpack_counts
+from pagekin.bags.counting import DF, WORDS, unpack_counts, unpack_words
 from pagekin.bags.dictionary import write_dictionary
 from pagekin.bags.frequencies import Frequencies
-from pagekin.bags.vocabulary import parse_forms
 from pagekin.cocitation.records import BLOCKS_KEY
 from pagekin.config import BuildConfig
 from pagekin.pipeline.names import DICTIONARY, FREQUENCIES, PARTS, RESOLUTION
 from pagekin.pipeline.records import read_merged
-from pagekin.text.words import Form
+from pagekin.text.words import Terms
 from pagekin.web.captures import ALIAS, OVER
 from pagekin.web.resolution import write_resolution
 
@@ -88,11 +87,10 @@ def finish_frequencies(folder: Path, counters: dict[str, dict[str, int]]) -> Non
     write_dictionary(folder / DICTIONARY, _words(folder))
 
 
-def _words(folder: Path) -> Iterator[Form]:
-    """In the order of their hashes: buckets are, and hold their words by name."""
+def _words(folder: Path) -> Iterator[tuple[Terms, list[bytes]]]:
     for _, value in read_merged(folder):
         if value.startswith(WORDS):
-            yield from sorted(parse_forms(value.removeprefix(WORDS)))
+            yield unpack_words(value.removeprefix(WORDS))
 
 
 def settle_shards(config: BuildConfig, documents: int) -> BuildConfig:
