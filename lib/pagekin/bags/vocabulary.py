@@ -10,10 +10,9 @@ bars. The hash follows from the term.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import groupby, pairwise
 from operator import itemgetter
-from typing import TypeVar
 
 import numpy as np
 
@@ -31,7 +30,6 @@ __all__ = [
 ]
 
 Pair = tuple[bytes, bytes]
-Name = TypeVar("Name", str, bytes)
 Row = tuple[str, str, int]  # term, form, how often it was seen
 
 WORDS_KEY = b"!words/"
@@ -45,36 +43,24 @@ def is_forms(pair: Pair) -> bool:
 
 def forms_records(forms: Iterable[tuple[int, str, str, int]]) -> Iterator[Pair]:
     """Forms packed into one record per bucket, each once, ordered by their names."""
-    hashes, names, counts = array("I"), [], array("Q")
+    hashes, totals = array("I"), dict[str, int]()
     for hash_, term, form, count in forms:
-        hashes.append(hash_)
-        names.append(form if term == form else f"{form} {term}")
-        counts.append(count)
+        name = form if term == form else f"{form} {term}"
+        if name in totals:  # languages share words
+            totals[name] += count
+        else:
+            totals[name] = count
+            hashes.append(hash_)
+    names = list(totals)
     buckets = np.frombuffer(hashes, dtype=np.uint32) >> np.uint32(_BUCKET_SHIFT)
     order = np.argsort(buckets, kind="stable")
     present, starts = np.unique(buckets[order], return_index=True)
-    bounds = pairwise([*starts.tolist(), len(names)])
+    bounds, places = pairwise([*starts.tolist(), len(names)]), order.tolist()
     for bucket, (start, end) in zip(present.tolist(), bounds, strict=True):
-        places = order[start:end].tolist()
-        some = list(map(names.__getitem__, places))
-        rows = list(zip(some, map(counts.__getitem__, places), strict=True))
-        if len(set(some)) < len(some):  # languages share words
-            rows = _added_up(rows)
-        text = _packed(sorted(rows)).encode("utf-8", "replace")
-        yield b"%s%03x" % (WORDS_KEY, bucket), text
-
-
-def _added_up(rows: Iterable[tuple[Name, int]]) -> list[tuple[Name, int]]:
-    """Each name once."""
-    totals: dict[Name, int] = {}
-    for name, count in rows:
-        totals[name] = totals.get(name, 0) + count
-    return list(totals.items())
-
-
-def _packed(rows: Collection[tuple[str, int]]) -> str:
-    counts = ",".join([str(count) for _, count in rows])
-    return f"{counts} {'|'.join([name for name, _ in rows])}"
+        some = sorted(map(names.__getitem__, places[start:end]))
+        counts = ",".join(map(str, map(totals.__getitem__, some)))
+        text = f"{counts} {'|'.join(some)}"
+        yield b"%s%03x" % (WORDS_KEY, bucket), text.encode("utf-8", "replace")
 
 
 def _columns(value: bytes) -> tuple[list[bytes], list[int]]:
@@ -107,13 +93,13 @@ def merge_forms(pairs: Iterable[Pair]) -> Iterator[Pair]:
 
 
 def _merged(values: Iterable[bytes]) -> bytes:
-    columns = map(_columns, values)
-    rows = _added_up(row for names, counts in columns for row in zip(names, counts, strict=True))
-    rows.sort()
-    return b"%b %b" % (
-        ",".join([str(count) for _, count in rows]).encode(),
-        b"|".join([name for name, _ in rows]),
-    )
+    totals: dict[bytes, int] = {}
+    for names, counts in map(_columns, values):
+        for name, count in zip(names, counts, strict=True):
+            totals[name] = totals.get(name, 0) + count
+    some = sorted(totals)
+    counts_text = ",".join(map(str, map(totals.__getitem__, some)))
+    return b"%b %b" % (counts_text.encode(), b"|".join(some))
 
 
 def best_forms(rows: Iterable[Row], used: Container[int]) -> tuple[list[Form], int]:
