@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from pagekin.text import markup as m
-from pagekin.web.flat import UNREAD
+from pagekin.web.tags import UNREAD
 
 MARKERS = [*m.CODES]
 

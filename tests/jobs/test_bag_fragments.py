@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pagekin.bags import folding, merge
+from pagekin.bags import folding, gathering
 from pagekin.bags.bag import bag_record, parse_bag
 from pagekin.bags.vocabulary import WORDS_KEY, parse_forms
 from pagekin.config import BagConfig, BuildConfig, WindowConfig
@@ -262,8 +262,8 @@ def test_hot_url(tmp_path, monkeypatch):
     (one, of_one), (four, of_four) = (split_output(some.out.encode()) for some in said)
     assert dict(one)[HIVES.encode()].startswith(b"0 4800 24 7 ")
     folded = []
-    parse = merge.parse_folded
-    monkeypatch.setattr(merge, "parse_folded", lambda v: folded.append(v) or parse(v))
+    parse = gathering.parse_folded
+    monkeypatch.setattr(gathering, "parse_folded", lambda v: folded.append(v) or parse(v))
     assert (one, of_one) == run_job(BagFragments, inputs=[together])
     assert folded
     monkeypatch.setattr(folding, "_HOT", 1 << 30)

@@ -28,8 +28,8 @@ def test_scripts_find_pagekin(name: str) -> None:
 def test_without_set_up(tmp_path: Path) -> None:
     """Where nothing is installed one sentence says what to do."""
     scripts = tmp_path / "scripts"
-    scripts.mkdir()
-    for name in ("make-web", "own_python.py"):
+    (scripts / "own_python").mkdir(parents=True)
+    for name in ("make-web", "own_python/__init__.py"):
         (scripts / name).write_bytes((SCRIPTS / name).read_bytes())
     done = run(sys.executable, "-S", scripts / "make-web", "--help")
     assert (1, "") == (done.returncode, done.stdout)

@@ -13,9 +13,9 @@ from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.text.tokens import cut_pieces
 from pagekin.text.words import Form, Vocabulary, term_hash
-from pagekin.web.flat import CUTS, HEADING_MARKS
 from pagekin.web.page import Page, View
 from pagekin.web.resolution import Resolution, own_url
+from pagekin.web.tags import CUTS, HEADING_MARKS
 from pagekin.web.urls import host
 
 __all__ = ["Extractor", "page_term"]

@@ -15,7 +15,6 @@ are summed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 
@@ -24,8 +23,8 @@ from numpy.typing import NDArray
 
 from pagekin.bags.bag import Weights, bag_value
 from pagekin.bags.fragments import KIND_SHIFT, LINK, WIDTH, decode
+from pagekin.bags.gathering import Batch, Column, Columns, Totals
 from pagekin.bags.places import SCALE, Sums, place_weights, sum_terms
-from pagekin.bags.totals import HostSet, TermSums
 from pagekin.bags.values import (
     FIRST,
     FLAG,
@@ -36,11 +35,9 @@ from pagekin.bags.values import (
     OF_PAGE,
     OWN_TEXT,
     host_id,
-    parse_folded,
 )
 from pagekin.config import BagConfig, WindowConfig
 from pagekin.counters import Counters
-from pagekin.text.words import Terms
 
 __all__ = ["BagMerger"]
 
@@ -49,33 +46,6 @@ _FOLD_TEXT = 4 << 20  # of one URL: 800,000 numbers, about 60 MB at work
 _BATCH_URLS = 0xFFF0  # a URL's number in a batch takes 16 bits
 
 Pair = tuple[bytes, bytes]
-Column = NDArray[np.int64]
-
-
-@dataclass(slots=True)
-class _Totals:
-    """What is known of a URL beside the values of a batch: earlier ones, and folded links."""
-
-    crawled: bool = False
-    links: int = 0
-    pages: int = 0
-    hosts: int = 0
-    last_host: bytes = b""
-    cited_from: HostSet | None = None  # all hosts, where some links came folded
-    sums: TermSums = field(default_factory=TermSums)
-
-
-class _Batch:
-    """Values of some URLs, in their order."""
-
-    def __init__(self) -> None:
-        self.keys: list[bytes] = []
-        self.starts: list[int] = []  # of each URL its first value
-        self.values: list[bytes] = []
-        self.totals: dict[int, _Totals] = {}  # of URLs for which the values are not all
-
-    def totals_of(self, number: int) -> _Totals:
-        return self.totals.setdefault(number, _Totals())
 
 
 class BagMerger:
@@ -90,14 +60,14 @@ class BagMerger:
 
     def merge(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """The raw bags, in the order of the URLs."""
-        batch, last = _Batch(), b""
+        batch, last = Batch(), b""
         keys, starts, values = batch.keys, batch.starts, batch.values
         size = own_size = 0  # bytes, of all values and of those of the last URL
         for key, value in self._wanted(pairs):  # once per record, hence its plainness
             if key != last:
                 if size > _BATCH_TEXT or batch.totals or len(keys) >= _BATCH_URLS:
                     yield from self._finish(batch)
-                    batch, size = _Batch(), 0
+                    batch, size = Batch(), 0
                     keys, starts, values = batch.keys, batch.starts, batch.values
                 keys.append(key)
                 starts.append(len(values))
@@ -124,23 +94,23 @@ class BagMerger:
             else:
                 self._counters.add("bags", "urls_not_crawled")
 
-    def _fold_last(self, batch: _Batch) -> None:
+    def _fold_last(self, batch: Batch) -> None:
         """Add the values so far of the last URL to its totals, and forget them."""
         start = batch.starts[-1]
-        alone = _Batch()
+        alone = Batch()
         alone.keys, alone.starts, alone.values = batch.keys[-1:], [0], batch.values[start:]
         alone.totals = {0: batch.totals_of(len(batch.keys) - 1)}
         columns = self._columns(alone)
-        _add(alone.totals[0], columns, 0)
+        alone.totals[0].add(columns, 0)
         alone.totals[0].sums.add(columns.terms, columns.sums)
         del batch.values[start:]
 
-    def _finish(self, batch: _Batch) -> Iterator[Pair]:
+    def _finish(self, batch: Batch) -> Iterator[Pair]:
         if not batch.keys:
             return
         columns = self._columns(batch)
         for number, totals in batch.totals.items():
-            _complete(totals, columns, number)
+            totals.complete(columns, number)
         low, high = columns.bounds[:-1].tolist(), columns.bounds[1:].tolist()
         terms, weights = columns.terms.tobytes(), _as_weights(columns.sums).tobytes()
         too_many = np.flatnonzero(np.diff(columns.bounds) > self._max_terms).tolist()
@@ -164,10 +134,10 @@ class BagMerger:
             packed = heavy.get(number) or (terms[4 * a : 4 * b], weights[4 * a : 4 * b])
             yield key, bag_value(crawled, links, pages, hosts, *packed)
 
-    def _heaviest(self, batch: _Batch, columns: _Columns, number: int) -> tuple[bytes, bytes]:
+    def _heaviest(self, batch: Batch, columns: Columns, number: int) -> tuple[bytes, bytes]:
         """As many terms of a URL as a bag may have, with their weights."""
         low, high = columns.bounds[number : number + 2].tolist()
-        totals = batch.totals.get(number) or _Totals()
+        totals = batch.totals.get(number) or Totals()
         totals.sums.add(columns.terms[low:high], columns.sums[low:high])
         terms, sums = totals.sums.total()
         over = len(terms) - self._max_terms
@@ -177,13 +147,13 @@ class BagMerger:
             terms, sums = terms[heaviest], sums[heaviest]
         return terms.tobytes(), _as_weights(sums).tobytes()
 
-    def _count(self, batch: _Batch, columns: _Columns, sizes: Column) -> None:
+    def _count(self, batch: Batch, columns: Columns, sizes: Column) -> None:
         counts = {"urls": len(batch.keys), "crawled": int(np.count_nonzero(columns.crawled))}
         counts |= {"anchors": int(columns.links.sum()), "terms": int(sizes.sum())}
         counts["empty"] = int(np.count_nonzero(sizes == 0))
         self._counters.merge({"bags": counts})
 
-    def _columns(self, batch: _Batch) -> _Columns:
+    def _columns(self, batch: Batch) -> Columns:
         """The values of a batch, taken together."""
         values = batch.values
         heads = np.frombuffer(b"".join([value[:LINK_TEXT] for value in values]), np.uint8)
@@ -192,7 +162,7 @@ class BagMerger:
         url_of = np.repeat(np.arange(len(counts)), counts)
         kinds = heads[:, 0]
         for place in np.flatnonzero(kinds == OF_FOLDED).tolist():
-            _take_folded(batch.totals_of(int(url_of[place])), values[place])
+            batch.totals_of(int(url_of[place])).take_folded(values[place])
         links, pages = kinds == OF_LINKS, kinds == OF_PAGE
         hosts = np.ascontiguousarray(heads[:, HOST]).view("<u8").ravel()
         own = self._own_texts(batch, pages, url_of)
@@ -210,7 +180,7 @@ class BagMerger:
         first = links & (heads[:, FLAG] == FIRST)
         new_host = links.copy()
         new_host[1:] &= ~links[:-1] | (hosts[1:] != hosts[:-1]) | (url_of[1:] != url_of[:-1])
-        return _Columns(
+        return Columns(
             crawled=np.bincount(url_of[own], minlength=len(counts)),
             links=np.bincount(number_of[of_links].astype(np.int64), minlength=len(counts)),
             pages=np.bincount(url_of[first], minlength=len(counts)),
@@ -223,7 +193,7 @@ class BagMerger:
         )
 
     def _own_texts(
-        self, batch: _Batch, pages: NDArray[np.bool_], url_of: Column
+        self, batch: Batch, pages: NDArray[np.bool_], url_of: Column
     ) -> NDArray[np.bool_]:
         """Which values are the content of their URL: of several pages' the first."""
         own = pages.copy()
@@ -237,7 +207,7 @@ class BagMerger:
 
     def _within(
         self,
-        batch: _Batch,
+        batch: Batch,
         hosts: NDArray[np.uint64],
         links: NDArray[np.bool_],
         url_of: Column,
@@ -248,53 +218,6 @@ class BagMerger:
             return None
         own = np.frombuffer(b"".join([host_id(key.decode()) for key in batch.keys]), "<u8")
         return np.repeat(links & (hosts == own[url_of]), sizes)
-
-
-@dataclass(slots=True)
-class _Columns:
-    """What the values of a batch say: a number for each URL, and the terms of all."""
-
-    crawled: Column
-    links: Column
-    pages: Column
-    hosts: Column
-    host_of: NDArray[np.uint64]  # each host that cites a URL, where its links begin
-    host_url: Column  # and the number of that URL
-    bounds: Column  # of the URLs' terms
-    terms: Terms
-    sums: Sums
-
-
-def _add(totals: _Totals, columns: _Columns, number: int) -> None:
-    """Add what a batch says of a URL to what is known of it."""
-    totals.crawled |= bool(columns.crawled[number])
-    totals.links += int(columns.links[number])
-    totals.pages += int(columns.pages[number])
-    cited = columns.host_of[columns.host_url == number].tobytes()
-    totals.hosts += len(cited) // 8 - (cited[:8] == totals.last_host != b"")
-    totals.last_host = cited[-8:] or totals.last_host
-    if totals.cited_from:
-        totals.cited_from.add(cited)
-
-
-def _complete(totals: _Totals, columns: _Columns, number: int) -> None:
-    """Put all that is known of a URL into the columns; its terms stand apart."""
-    _add(totals, columns, number)
-    columns.crawled[number] = totals.crawled
-    columns.links[number] = totals.links
-    columns.pages[number] = totals.pages
-    columns.hosts[number] = totals.cited_from.count() if totals.cited_from else totals.hosts
-
-
-def _take_folded(totals: _Totals, value: bytes) -> None:
-    """Add links that a mapper has folded."""
-    links, pages, hosts, terms, sums = parse_folded(value)
-    totals.links += links
-    totals.pages += pages
-    if totals.cited_from is None:
-        totals.cited_from = HostSet()
-    totals.cited_from.add(hosts)
-    totals.sums.add(terms, sums)
 
 
 def _as_weights(sums: Sums) -> Weights:

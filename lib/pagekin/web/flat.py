@@ -16,86 +16,46 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import repeat
 
 import numpy as np
 
-from pagekin.text.markup import (
-    BLOCK,
-    BREAK,
-    CODES,
-    HEADING,
-    HEADING_END,
-    LINK,
-    LINK_END,
-    LIST_END,
-    TABLE_END,
-    TITLE,
-    TITLE_END,
-)
+from pagekin.text.markup import CODES, LINK, LINK_END
 from pagekin.web.references import resolve_references
 from pagekin.web.scan import Piece, attribute, attributes, cut_tags, with_plain_titles
+from pagekin.web.tags import (
+    GAP,
+    HIDING,
+    KINDS,
+    LOOKED_AT,
+    OF_A,
+    OF_A_END,
+    OF_AREA,
+    OF_BASE,
+    OF_HTML,
+    OF_IMG,
+    OF_INPUT,
+    OF_LINK,
+    OF_META,
+    OF_SVG,
+    OF_TEXTAREA,
+    OF_TITLE,
+    marks_of,
+)
 from pagekin.web.tame import tame
 
-__all__ = [
-    "CUTS",
-    "HEADING_MARKS",
-    "MAX_LINKS",
-    "MAX_ROBOTS",
-    "UNREAD",
-    "Flat",
-    "flatten",
-    "is_canonical",
-]
+__all__ = ["MAX_LINKS", "MAX_ROBOTS", "Flat", "flatten", "is_canonical"]
 
 # Of 12,454 pages the one with the most links has 3,401. Behind this many only their texts are read.
 # So many below a long base, with odd addresses, take 5 s.
 MAX_LINKS = 30_000
 MAX_ROBOTS = 1000  # characters of robots metas; they are looked at for each link
 
-# What a reader does not see as text, or sees twice. The first three hold no tags.
-_RAW = ("script", "style", "iframe")
-_HIDDEN = ("noscript", "template", "svg", "select")
-UNREAD = (*_RAW, *_HIDDEN)
-
-# tag -> what stands before and after its content (docs/architecture.md, "Boundaries").
-_BLOCKS = ("p", "div", "dt", "dd", "td", "th", "tr", "blockquote", "pre", "li", "noframes")
-_AROUND: dict[str, tuple[str, str]] = {
-    **dict.fromkeys(_BLOCKS, (BLOCK, BLOCK)),
-    "hr": (BLOCK, ""),
-    "br": (BREAK, ""),
-    **dict.fromkeys(("ul", "ol", "dl", "dir", "menu"), (BLOCK, LIST_END)),
-    "table": (BLOCK, TABLE_END),
-    "title": (TITLE, TITLE_END),
-    **{f"h{k}": (marker, HEADING_END) for k, marker in enumerate(HEADING, 1)},
-}
-
-# What only windows that end at boundaries look at; two in five tokens of a page.
-CUTS = frozenset((BLOCK, BREAK, LIST_END, TABLE_END))
-HEADING_MARKS = frozenset((*HEADING, HEADING_END))
-
-# Tags of which more is to be seen than a marker; all others have numbers below.
-_LOOKED_AT = 128
-_SEEN = ("a", "/a", "area", "img", "input", "html", "base", "link", "meta", "title", "textarea")
-_HIDES = tuple(f"{slash}{name}" for name in _HIDDEN for slash in ("", "/"))
-_KIND = {name: _LOOKED_AT + k for k, name in enumerate((*_SEEN, *_HIDES))}
-_A, _A_END, _AREA, _IMG, _INPUT, _HTML, _BASE, _LINK, _META, _TITLE, _TEXTAREA = (
-    _KIND[name] for name in _SEEN
-)
-_HIDE = _TEXTAREA + 1  # and an end tag has the number behind its start tag's
-_LONGEST_NAME = 20
-_REMEMBERED = 1000  # names of tags, as written
-
-_SVG = _KIND["svg"]
-_PLAIN = (_TITLE, _TEXTAREA)
-
-_GAP = b" "
 _NO_TEXT = "".join((*CODES, " \t\n\f\r")).encode()
 _SLASH = ord("/")
 _LINK_MARK, _LINK_END_MARK = f" {LINK} ".encode(), f" {LINK_END} ".encode()
 _BETWEEN_LINKS = _LINK_END_MARK + _LINK_MARK
-_TOLD_BY = {_LINK: b"canonical", _META: b"robots"}
+_TOLD_BY = {OF_LINK: b"canonical", OF_META: b"robots"}
 _href, _rel, _alt = attribute("href"), attribute("rel"), attribute("alt")
 
 
@@ -129,40 +89,12 @@ def flatten(body: bytes, without: frozenset[str] = frozenset()) -> Flat | None:
     Markers that nobody will look at may be left out (`CUTS`): tags separate words all the same.
     """
     tamed, notes = tame(body)
-    page = _Page(cut_tags(tamed), _marks(without))
+    page = _Page(cut_tags(tamed), marks_of(without))
     if page.has_tags_in_titles:
-        page = _Page(cut_tags(with_plain_titles(tamed)), _marks(without))
+        page = _Page(cut_tags(with_plain_titles(tamed)), marks_of(without))
     flat = page.flat()
     flat.notes += notes
     return flat if page.has_element() or flat.text.strip(_NO_TEXT) else None
-
-
-class _Kinds(dict[Piece, int]):
-    """Name of a tag -> its number: what stands for it, or what is to be seen of it."""
-
-    def __missing__(self, name: Piece) -> int:
-        lower = (name or b"")[:_LONGEST_NAME].decode("latin-1").lower()
-        kind = _KIND.get(lower) or _MARK_NUMBER.get(lower, 1)
-        if len(self) < _REMEMBERED:
-            self[name] = kind
-        return kind
-
-
-_NAMES = [name for tag in _AROUND for name in (tag, f"/{tag}") if name not in _KIND]
-_MARK_NUMBER = {name: number for number, name in enumerate(_NAMES, 2)}
-_KINDS = _Kinds({None: 0})
-
-
-@cache
-def _marks(without: frozenset[str]) -> list[bytes]:
-    """What stands for each kind; for most of what is looked at it is found there."""
-    marks = [_GAP] * (_HIDE + len(_HIDES))
-    marks[0] = b""  # comments, and the inside of scripts, whose end tags are gaps
-    for tag, around in _AROUND.items():
-        for name, marker in zip((tag, f"/{tag}"), around, strict=True):
-            if marker and marker not in without:
-                marks[_KIND.get(name) or _MARK_NUMBER[name]] = f" {marker} ".encode()
-    return marks
 
 
 class _Page:
@@ -170,7 +102,7 @@ class _Page:
 
     def __init__(self, parts: list[Piece], marks: list[bytes]) -> None:
         self._parts = parts
-        self._kinds = bytes(map(_KINDS.__getitem__, parts[1::3]))  # of each tag
+        self._kinds = bytes(map(KINDS.__getitem__, parts[1::3]))  # of each tag
         self._marks = list(map(marks.__getitem__, self._kinds))
         self._flat = Flat()
         self._robots: list[str] = []
@@ -195,14 +127,14 @@ class _Page:
     def _look_at_tags(self) -> None:
         """See what is to be seen of them; of those that are hidden only the head's."""
         kinds = self._kinds
-        places = np.flatnonzero(np.frombuffer(kinds, np.uint8) >= _LOOKED_AT).tolist()
+        places = np.flatnonzero(np.frombuffer(kinds, np.uint8) >= LOOKED_AT).tolist()
         self._hidden = _hidden(self._parts, kinds, places)
         self._shown = 0  # behind this place
         for place in places:
             kind = kinds[place]
             if place >= self._shown:
                 _SEE[kind](self, place)
-            elif _HTML <= kind <= _META:
+            elif OF_HTML <= kind <= OF_META:
                 self._see_head(place)
 
     def _attributes(self, place: int) -> bytes:
@@ -236,14 +168,14 @@ class _Page:
         """With a tag in it, as in pictures, it is none."""
         names = self._parts[3 * place + 1 : 3 * place + 5 : 3]
         if len(names) < 2 or (names[1] or b"").lower() != b"/" + (names[0] or b"").lower():
-            self._marks[place] = _GAP
+            self._marks[place] = GAP
             self.has_tags_in_titles |= len(names) > 1
 
     def _see_hiding(self, place: int) -> None:
         if place in self._hidden:
             end = self._shown = self._hidden[place]
             self._parts[3 * place + 3 : 3 * end + 1 : 3] = repeat(b"", end - place)
-            self._marks[place:end] = repeat(_GAP, end - place)
+            self._marks[place:end] = repeat(GAP, end - place)
 
     def _see_head(self, place: int) -> None:
         raw, kind, flat = self._attributes(place), self._kinds[place], self._flat
@@ -251,11 +183,11 @@ class _Page:
         if told and told not in raw.lower():  # most of them
             return
         get = attributes(raw).get
-        if kind == _HTML:
+        if kind == OF_HTML:
             flat.language = flat.language or get("lang") or get("xml:lang") or ""
-        elif kind == _BASE:
+        elif kind == OF_BASE:
             flat.base = flat.base or get("href", "")
-        elif kind == _LINK:
+        elif kind == OF_LINK:
             if not flat.canonical and is_canonical(get("rel", "")):
                 flat.canonical = get("href", "")
         elif get("name", "").lower() == "robots":
@@ -273,26 +205,26 @@ class _Page:
 
 
 _SEE: dict[int, Callable[[_Page, int], None]] = {
-    **dict.fromkeys((_HTML, _BASE, _LINK, _META), _Page._see_head),
-    **dict.fromkeys((_TITLE, _TEXTAREA), _Page._see_title),
-    **dict.fromkeys((_IMG, _INPUT), _Page._see_image),
-    **dict.fromkeys(range(_HIDE, _HIDE + len(_HIDES)), _Page._see_hiding),
-    _A: _Page._see_link,
-    _A_END: _Page._see_link_end,
-    _AREA: _Page._see_area,
+    **dict.fromkeys((OF_HTML, OF_BASE, OF_LINK, OF_META), _Page._see_head),
+    **dict.fromkeys((OF_TITLE, OF_TEXTAREA), _Page._see_title),
+    **dict.fromkeys((OF_IMG, OF_INPUT), _Page._see_image),
+    **dict.fromkeys(HIDING, _Page._see_hiding),
+    OF_A: _Page._see_link,
+    OF_A_END: _Page._see_link_end,
+    OF_AREA: _Page._see_area,
 }
 
 
 def _hidden(parts: list[Piece], kinds: bytes, places: list[int]) -> dict[int, int]:
     """Of tags that hide what follows, the places of the end tags that belong to them."""
     ends: dict[int, int] = {}
-    waiting: dict[int, list[int]] = {kind: [] for kind in range(_HIDE, _HIDE + len(_HIDES), 2)}
+    waiting: dict[int, list[int]] = {kind: [] for kind in HIDING[::2]}
     for place in places:
         kind = kinds[place]
         if kind in waiting:
-            if kind != _SVG or not (parts[3 * place + 2] or b"").endswith(b"/"):
+            if kind != OF_SVG or not (parts[3 * place + 2] or b"").endswith(b"/"):
                 waiting[kind].append(place)
-        elif kind > _HIDE and waiting[kind - 1]:
+        elif kind in HIDING and waiting[kind - 1]:
             ends[waiting[kind - 1].pop()] = place
     return ends
 

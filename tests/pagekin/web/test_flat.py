@@ -17,10 +17,11 @@ from pagekin.counters import Counters
 from pagekin.text import markup as m
 from pagekin.text.tokens import tokenise
 from pagekin.web import references, scan
-from pagekin.web.flat import CUTS, HEADING_MARKS, MAX_LINKS, Flat, flatten
+from pagekin.web.flat import MAX_LINKS, Flat, flatten
 from pagekin.web.html import parse_tree
 from pagekin.web.page import Page, View, make_page
 from pagekin.web.show import describe_page, page_lines
+from pagekin.web.tags import CUTS, HEADING_MARKS
 from pagekin.web.tame import MAX_TAGS
 from pagekin.web.trees import TREE_DEPTH
 from tests.plain_html import plain_flat

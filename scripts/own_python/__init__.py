@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-_PYTHON = Path(__file__).resolve().parents[1] / ".venv" / "bin" / "python"
+_PYTHON = Path(__file__).resolve().parents[2] / ".venv" / "bin" / "python"
 
 if importlib.util.find_spec("pagekin") is None:
     if not _PYTHON.exists():
