@@ -115,6 +115,7 @@ STAGES: tuple[Stage, ...] = (
         sections=("reading", "text", "window", "bag"),
         tables={"resolution": ("inventory", RESOLUTION)},
         part="bags",
+        version=2,
     ),
     Stage(
         "document_frequency",
@@ -123,6 +124,7 @@ STAGES: tuple[Stage, ...] = (
         reads="bag_fragments",
         finish=finish_frequencies,
         part="bags",
+        version=2,
     ),
     Stage(
         "weighted_bags",
