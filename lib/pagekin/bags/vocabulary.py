@@ -43,23 +43,22 @@ def is_forms(pair: Pair) -> bool:
 
 def forms_records(forms: Iterable[tuple[int, str, str, int]]) -> Iterator[Pair]:
     """Forms packed into one record per bucket, each once, ordered by their names."""
-    hashes, totals = array("I"), dict[str, int]()
+    hashes, names, counts = array("I"), list[str](), array("Q")
     for hash_, term, form, count in forms:
-        name = form if term == form else f"{form} {term}"
-        if name in totals:  # languages share words
-            totals[name] += count
-        else:
-            totals[name] = count
-            hashes.append(hash_)
-    names = list(totals)
+        hashes.append(hash_)
+        names.append(form if term == form else f"{form} {term}")
+        counts.append(count)
     buckets = np.frombuffer(hashes, dtype=np.uint32) >> np.uint32(_BUCKET_SHIFT)
     order = np.argsort(buckets, kind="stable")
     present, starts = np.unique(buckets[order], return_index=True)
-    bounds, places = pairwise([*starts.tolist(), len(names)]), order.tolist()
+    bounds = pairwise([*starts.tolist(), len(names)])
     for bucket, (start, end) in zip(present.tolist(), bounds, strict=True):
-        some = sorted(map(names.__getitem__, places[start:end]))
-        counts = ",".join(map(str, map(totals.__getitem__, some)))
-        text = f"{counts} {'|'.join(some)}"
+        totals: dict[str, int] = {}  # languages share words
+        for place in order[start:end].tolist():
+            name = names[place]
+            totals[name] = totals.get(name, 0) + counts[place]
+        some = sorted(totals)
+        text = f"{','.join(map(str, map(totals.__getitem__, some)))} {'|'.join(some)}"
         yield b"%s%03x" % (WORDS_KEY, bucket), text.encode("utf-8", "replace")
 
 

@@ -33,6 +33,7 @@ FIRST_HASH = 16  # 0 is a dropped word, and the others below are free
 _FULL = 120_000  # words in all tables: about 35 MB
 _KEPT = _FULL // 2  # of them stay when they are taken: the most frequent
 
+_AT_ONCE = 10_000  # words that are stemmed, or told, together
 _LONGEST = 200  # bytes of an odd piece that is remembered
 _PLAIN_END = "\u0530"  # below: Latin, Greek, Cyrillic
 # The number of a piece that is to be looked at closely; markers have others. Below it are those
@@ -109,15 +110,21 @@ class WordTable:
 
     def forms(self) -> Iterator[Form]:
         """Every word seen that was not dropped, with its term and count."""
-        numbers = self.seen(1)
-        terms, words = self._memo.terms, self._memo.words
-        return map(
-            Form,
-            self._memo.hashes[numbers].tolist(),
-            map(terms.__getitem__, numbers.tolist()),
-            map(words.__getitem__, numbers.tolist()),
-            self._counts[numbers].tolist(),
-        )
+        # what is there now: the table may forget it before the forms are asked for
+        memo, counts, numbers = self._memo, self._counts, self.seen(1)
+        pieces = (numbers[k : k + _AT_ONCE] for k in range(0, len(numbers), _AT_ONCE))
+        return chain.from_iterable(_forms(memo, counts, piece) for piece in pieces)
+
+
+def _forms(memo: _Memo, counts: NDArray[np.int64], numbers: NDArray[np.int64]) -> Iterator[Form]:
+    places = numbers.tolist()
+    return map(
+        Form,
+        memo.hashes[numbers].tolist(),
+        map(memo.terms.__getitem__, places),
+        map(memo.words.__getitem__, places),
+        counts[numbers].tolist(),
+    )
 
 
 def _is_plain(word: str) -> bool:
@@ -213,15 +220,15 @@ class _Memo(dict[bytes, int]):
 
     def learn(self) -> None:
         """Look at the words that were added since the last time."""
-        new = self.words[len(self.terms) :]
-        if not new:
-            return
         while len(self.words) > len(self.hashes):
             self.hashes = np.concatenate([self.hashes, np.zeros_like(self.hashes)])
-        terms = self._terms_of(new)
-        self.hashes[len(self.terms) : len(self.words)] = [
-            term_hash(term) if term else 0 for term in terms
-        ]
+        while new := self.words[len(self.terms) : len(self.terms) + _AT_ONCE]:
+            self._learn(new)
+
+    def _learn(self, new: list[str]) -> None:
+        terms, known = self._terms_of(new), len(self.terms)
+        hashes = [term_hash(term) if term else 0 for term in terms]
+        self.hashes[known : known + len(new)] = hashes
         # not a second string where one will do
         self.terms += [w if w == term else term for w, term in zip(new, terms, strict=True)]
 
