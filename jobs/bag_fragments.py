@@ -2,12 +2,12 @@
 """Snapshot -> raw bags: what every page says of itself and of the pages that it links to.
 
     input    manifests: a WARC address a line
-    map      one parse a page; its own fragment, and one for each URL that it links to; links to a
+    map      one reading a page; its own fragment, and one for each URL that it links to; links to a
              URL that very many links of the task point to are summed
     reduce   merge by URL, with the numbers of links, linking pages and linking hosts
     output   URL TAB raw bag; !words/xxx TAB the words of the terms whose hash begins with xxx
 
-With --with-blocks the same parse gives the page's blocks of links too, as link_blocks makes them:
+With --with-blocks the same reading gives the page's blocks of links too, as link_blocks makes them:
 
     output   also !blocks/URL TAB the page's blocks
 
@@ -41,7 +41,8 @@ class BagFragments(SnapshotJob):
         extractor = Extractor(self.config, self.counters_, resolution)
         folding = Folding(self.config.bag, self.config.window)
         gatherer = BlockGatherer(self.config, self.counters_, resolution)
-        for page in self.pages(pairs, extractor.view(tree=blocks), resolution):
+        view = gatherer.view(extractor.view()) if blocks else extractor.view()
+        for page in self.pages(pairs, view, resolution):
             yield from folding.fold(extractor.extract(page))
             if blocks:
                 yield from gatherer.records(page)

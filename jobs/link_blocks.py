@@ -2,7 +2,7 @@
 """Snapshot -> blocks of links: which links stand together on each page.
 
     input    manifests: a WARC address a line
-    map      one parse a page: segmentation, filters, and what redirected links lead to
+    map      one reading a page: segmentation, filters, and what redirected links lead to
     output   !blocks/URL TAB the page's blocks
 
 Where bags are wanted too, bag_fragments makes both in one pass. Records are described in
@@ -21,11 +21,10 @@ class LinkBlocks(SnapshotJob):
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         from pagekin.cocitation.gathering import BlockGatherer
-        from pagekin.web.page import TREE
 
         resolution = self.resolution()
         gatherer = BlockGatherer(self.config, self.counters_, resolution)
-        for page in self.pages(pairs, TREE, resolution):
+        for page in self.pages(pairs, gatherer.view(), resolution):
             yield from gatherer.records(page)
 
 

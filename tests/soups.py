@@ -162,3 +162,43 @@ smuggled = _smuggled()
 def soups(*more: st.SearchStrategy[str], size: int = 25) -> st.SearchStrategy[str]:
     """Pages of tags, ends, texts and whatever else is named."""
     return st.lists(st.one_of(tags, tags, ends, texts, *more), max_size=size).map("".join)
+
+
+# Pages in which all that is opened is closed, and nothing stands where it may not.
+_LINKS = ["<a href=1>x</a>", "<a href='2?a&amp;b' class=c>y<b>z</b></a>", "<a name=n></a>"]
+_LINKS += ["<a href=3 rel=me> a <img alt='b  c'><svg><g>d</g></svg>&lt;<noscript>e</noscript></a>"]
+_IN_LINE = st.recursive(
+    st.sampled_from(
+        [*_LINKS, *_LINKS, "bees", "<img alt=i>", "<br>", "<span></span>", "<!-- c -->"]
+    ),
+    lambda inner: st.builds(
+        "<{0}>{1}</{0}>".format,
+        st.sampled_from(["span", "b", "font", "x-own", "noscript"]),
+        st.lists(inner, max_size=4).map(" ".join),
+    ),
+    max_leaves=6,
+)
+_AROUND = (
+    *("<div>{}</div>", "<div id=nav>{}</div>", "<footer>{}</footer>", "<ul><li>{}</li></ul>"),
+    *("<ol><li>{0}<li>{0}</ol>", "<table><tr><td>{}</td></tr></table>", "<em>{}</em>"),
+    *(
+        "<table><tr><td>{0}<td>{0}<tr><th>{0}</table>",
+        "<dl><dt>t<dd>{}</dl>",
+        "<header>{}</header>",
+    ),
+    "<section><h2>h</h2>{}</section>",
+)
+
+
+def elements() -> st.SearchStrategy[str]:
+    """Well nested pages with links, lists and headings."""
+    in_line = st.lists(_IN_LINE, max_size=5).map(" ".join)
+    lowest = st.sampled_from(["<p>{}</p>", "<h3>{}</h3>", "<div>{}</div>", "<form>{}</form>"])
+    blocks = st.recursive(
+        st.builds(str.format, lowest, in_line),
+        lambda inner: st.builds(
+            str.format, st.sampled_from(_AROUND), st.lists(inner, max_size=6).map("".join)
+        ),
+        max_leaves=12,
+    )
+    return st.lists(blocks, min_size=1, max_size=4).map("".join)

@@ -1,4 +1,4 @@
-"""Pages as trees, for what is made of blocks of links."""
+"""Pages read for blocks of links: as outlines and as trees."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from pagekin.web.page import TREE, Page, make_page
+from pagekin.web.page import Page, View, make_page
 
-__all__ = ["HERE", "corpus", "tree_page"]
+__all__ = ["FOR_BLOCKS", "HERE", "corpus", "tree_page"]
 
+FOR_BLOCKS = View(text=False, outline=True, tree=True)
 HERE = "http://own.example/dir/page.html"
 
 
 def tree_page(html: str, url: str = HERE) -> Page:
-    """A page read as a tree; one that holds nothing is not meant to be asked for."""
-    page = make_page(url, html.encode("utf-8", "replace"), "utf-8", view=TREE)
+    """A page read for all rules; one that holds nothing is not meant to be asked for."""
+    page = make_page(url, html.encode("utf-8", "replace"), "utf-8", view=FOR_BLOCKS)
     assert isinstance(page, Page), page
     return page
 

@@ -95,7 +95,8 @@ class Mapper:
         self.extractor = Extractor(config, self.counters)
         self.folding = Folding(config.bag, config.window)
         self.gatherer = BlockGatherer(config, self.counters)
-        view = self.extractor.view(tree=blocks)
+        view = self.extractor.view()
+        view = self.gatherer.view(view) if blocks else view
         self.reader = SnapshotReader(config.reading, self.counters, None, view)
 
     def run(self) -> int:

@@ -45,12 +45,12 @@ class Extractor:
         self.vocabulary = Vocabulary(config.text)
         self._page_terms: list[Form] = []
 
-    def view(self, *, tree: bool = False) -> View:
+    def view(self) -> View:
         """What is to be made of a page for it: a text without marks that no window looks at."""
         if self._config.window.kind != "basic":
-            return View(tree=tree)
+            return View()
         without = CUTS if self._config.bag.headings else CUTS | HEADING_MARKS
-        return View(tree=tree, without=without)
+        return View(without=without)
 
     def extract(self, page: Page) -> Iterator[Pair]:
         """(URL, fragment) pairs of one page."""

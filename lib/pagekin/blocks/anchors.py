@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-__all__ = ["UNSEEN", "anchor_text", "count_words", "has_text", "squeeze"]
+from pagekin.web.references import resolve_references
+
+__all__ = ["UNSEEN", "anchor_text", "count_words", "has_text", "squeeze", "squeeze_text"]
 
 UNSEEN: Final = frozenset(("script", "style", "noscript", "select", "svg", "iframe"))
 _LONGEST = 1000  # characters of an anchor text; a link around a whole page is no description of one
@@ -38,6 +40,11 @@ def count_words(text: str) -> int:
 def squeeze(text: str) -> str:
     """The text without blanks at its ends, and with single ones between its words."""
     return " ".join(text.split())
+
+
+def squeeze_text(raw: bytes) -> str:
+    """The text of a link of an outline: what its references stand for, squeezed and cut."""
+    return squeeze(resolve_references(raw).decode())[:_LONGEST]
 
 
 def has_text(link: Any) -> bool:

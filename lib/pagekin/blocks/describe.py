@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from pagekin.blocks.links import Links
 from pagekin.blocks.model import Block, Removed
 from pagekin.blocks.structural import REASONS
 from pagekin.config import BlockConfig
@@ -23,14 +24,14 @@ def boundary(block: Block) -> str:
 
 
 def describe_blocks(
-    page: Page, links: list[Any], blocks: Iterable[Block], config: BlockConfig, counters: Counters
+    page: Page, links: Links, blocks: Iterable[Block], config: BlockConfig, counters: Counters
 ) -> dict[str, Any]:
     """Everything that is known of the blocks of a page; `links` are all of its <a href>."""
     return {
         "url": page.url,
         "charset": page.charset,
         "rules": config.rules,
-        "links": [link.get("href") for link in links],
+        "links": links.hrefs,
         "blocks": [_describe(block) for block in blocks],
         "counters": counters.as_dict(),
     }

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import Any, Final
+from typing import Final
 
-from pagekin.blocks.anchors import anchor_text, has_text
+from pagekin.blocks.links import Links
 from pagekin.blocks.model import Left, Segment, Sifted
 from pagekin.config import BlockConfig
 from pagekin.web.domains import top_subdomain
@@ -61,7 +61,7 @@ class Sieve:
     """
 
     def __init__(
-        self, page: Page, links: list[Any], config: BlockConfig, unfollowed: Collection[int] = ()
+        self, page: Page, links: Links, config: BlockConfig, unfollowed: Collection[int] = ()
     ) -> None:
         self.page = page
         self.config = config
@@ -73,7 +73,7 @@ class Sieve:
 
     def href(self, number: int) -> str:
         """The address of a link, as written."""
-        return str(self._links[number].get("href"))
+        return self._links.hrefs[number]
 
     def url(self, number: int) -> str:
         """The canonical URL of a link; of a dynamic one that of its host."""
@@ -85,18 +85,17 @@ class Sieve:
             taken = list(map(self._taken_at_once, segment.links))
             if taken.count("large_block") > self.config.large:
                 return Sifted(segment, [], taken, [], {})
-        links, unfollowed, fates = self._links, self._unfollowed, self._fates
+        hrefs, unfollowed, fates = self._links.hrefs, self._unfollowed, self._fates
         sifted = Sifted(segment, [], [], [], {})
         for place, number in enumerate(segment.links):
-            link = links[number]
-            href = link.get("href")
-            url, name, change = fates[href] if number not in unfollowed else _NOT_FOLLOWED
+            fate = fates[hrefs[number]] if number not in unfollowed else _NOT_FOLLOWED
+            url, name, change = fate
             if change:
                 sifted.changed.append((number, change))
             if not name:
                 name = self._taken(number, url, sifted.first)
                 if not name:
-                    sifted.links.append(Left(url, anchor_text(link), place))
+                    sifted.links.append(Left(url, self._links.anchor(number), place))
             sifted.taken.append(name)
         return sifted
 
@@ -108,13 +107,13 @@ class Sieve:
 
     def _taken(self, number: int, url: str, first: dict[str, int]) -> str:
         """The filter that takes a link to a page, given the first to each URL so far; or ""."""
-        link, anchors_first = self._links[number], self.config.anchors_first
-        if anchors_first and not has_text(link):
+        has_text, anchors_first = self._links.has_text, self.config.anchors_first
+        if anchors_first and not has_text(number):
             return "empty_anchor"
         if url in first:
             return "singleton"
         first[url] = number
-        if not anchors_first and not has_text(link):
+        if not anchors_first and not has_text(number):
             return "empty_anchor"
         if url.startswith(self._home) or top_subdomain(url) == self.tsd:
             return "common_domain"

@@ -1,117 +1,97 @@
-"""The part of a page's tree that holds links, and which links each of its elements holds.
+"""The outline of a page as a tree: which elements of it hold which links, headings and lists.
 
-Climbing from the links meets only their ancestors, each once, and notes in each by which child it
-was met: the first, and with the number of their first link the others. The links below an element
-are a run of numbers, and where it ends its right neighbour says. Objects for all these elements
-would cost several times as much; so a `Node` is made only where somebody looks.
-
-Elements are those of lxml, known by what they can do.
+Elements are known by their numbers in the outline (`pagekin.web.outline`); 0 is the page. What is
+asked of one costs no more than the elements that are answered, and a search of a sorted list.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from itertools import islice
-from typing import Any, Final, NamedTuple
+from bisect import bisect_left
+from functools import cached_property, lru_cache
+from typing import Final
 
-__all__ = ["HEADINGS", "LISTS", "LinkTree", "Node", "find_links", "tag_of"]
+from pagekin.web.outline import Outline
+from pagekin.web.scan import attribute
 
-HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
+__all__ = ["LISTS", "NAMES", "LinkTree", "tag_of"]
+
 LISTS: Final = ("ul", "ol", "dl", "table")
+NAMES: Final = (attribute("class"), attribute("id"), attribute("role"))
+"""What read the attributes by which an element calls itself something."""
 _LONGEST_NAME = 40  # characters
-
-
-class Node(NamedTuple):
-    """An element that holds links, or is one; None stands for the whole page."""
-
-    element: Any
-    start: int  # the number of its first link
-    end: int  # and of the first one behind it
-
-    @property
-    def size(self) -> int:
-        """How many links it holds."""
-        return self.end - self.start
-
-
-def tag_of(element: Any) -> str:
-    """The tag, with what the element calls itself: `ul.nav`, `div#foot`."""
-    classes, name = element.get("class", "").split(None, 1), element.get("id", "")
-    if classes:
-        return f"{element.tag}.{classes[0][:_LONGEST_NAME]}"
-    return f"{element.tag}#{name[:_LONGEST_NAME]}" if name else str(element.tag)
-
-
-def find_links(tops: Iterable[Any]) -> list[Any]:
-    """Every <a href> of a page, in order."""
-    return [a for top in tops for a in top.iter("a") if a.get("href") is not None]
+_MEMO = 4096  # class attributes
+_LONGEST_KEPT = 400  # bytes of attributes of which the class is remembered
 
 
 class LinkTree:
     """The elements of one page that hold links."""
 
-    def __init__(self, tops: list[Any], links: list[Any]) -> None:
-        self._tops = tops
-        self._first, self._others = _climb(links)
-        with_links = self._others[None]
-        self.page = Node(with_links[0][0] if len(with_links) == 1 else None, 0, len(links))
+    def __init__(self, outline: Outline) -> None:
+        self.tags = outline.tags
+        self.attributes = outline.attributes
+        self._outline = outline
 
-    def chain(self, node: Node) -> list[Any]:
+    def links(self, element: int) -> range:
+        """The numbers of the links in it."""
+        return range(self._outline.first[element], self._outline.last[element])
+
+    def size(self, element: int) -> int:
+        """How many links it holds."""
+        return self._outline.last[element] - self._outline.first[element]
+
+    def chain(self, element: int) -> list[int]:
         """The element, and those in it, each in the one before, that hold the same links."""
-        found = [node.element]
-        while found[-1] not in self._others:
-            found.append(self._first[found[-1]])
+        first, last, behind = self._outline.first, self._outline.last, self._outline.behind
+        found = [element]
+        inner, end = element + 1, behind[element]
+        while inner < end and first[inner] == first[element] and last[inner] == last[element]:
+            found.append(inner)
+            inner += 1
         return found
 
-    def kids(self, node: Node) -> list[Node]:
+    def kids(self, element: int) -> list[int]:
         """The element's children that hold links, in order; none if each holds only one."""
-        first = self._first[node.element]
-        inside = self._others.get(node.element, [])
-        if first is not None:
-            inside = [(first, node.start), *inside]
-        if not inside or len(inside) == node.end - inside[0][1]:
-            return []
-        elements, starts = zip(*inside, strict=True)
-        return list(map(Node, elements, starts, (*starts[1:], node.end)))
+        behind = self._outline.behind
+        found, kid, end = [], element + 1, behind[element]
+        while kid < end:
+            found.append(kid)
+            kid = behind[kid]
+        first, last = self._outline.first, self._outline.last
+        alone = not found or len(found) == last[element] - first[found[0]]
+        return [] if alone else found
 
-    def has_headings(self, node: Node, number: int) -> bool:
+    def class_of(self, element: int) -> str:
+        """Its class attribute."""
+        raw = self.attributes[element]
+        return _class(raw) if len(raw) <= _LONGEST_KEPT else NAMES[0](raw) or ""
+
+    def has_headings(self, element: int, number: int) -> bool:
         """Are there so many headings in it?"""
-        return _at_least(number, self._below(node, HEADINGS))
+        headings, (start, stop) = self._outline.headings, self._places(element)
+        return bisect_left(headings, stop) - bisect_left(headings, start + 1) >= number
 
-    def has_lists(self, node: Node, number: int) -> bool:
+    def has_lists(self, element: int, number: int) -> bool:
         """Are there so many lists and tables of two links and more in it?"""
-        return _at_least(number, filter(self._is_shared, self._below(node, LISTS)))
+        lists, end = self._lists, self._outline.behind[element]
+        return bisect_left(lists, end) - bisect_left(lists, element + 1) >= number
 
-    def _is_shared(self, element: Any) -> bool:
-        """Does it hold two links and more?"""
-        while element is not None and element not in self._others:
-            element = self._first.get(element)
-        return element is not None
+    def _places(self, element: int) -> tuple[int, int]:
+        return self._outline.start[element], self._outline.stop[element]
 
-    def _below(self, node: Node, tags: tuple[str, ...]) -> Iterator[Any]:
-        tops = self._tops if node.element is None else [node.element]
-        return (e for top in tops for e in top.iter(*tags) if e is not node.element)
-
-
-_Others = defaultdict[Any, list[tuple[Any, int]]]
+    @cached_property
+    def _lists(self) -> list[int]:
+        tags = enumerate(self.tags)
+        return [element for element, tag in tags if tag in LISTS and self.size(element) > 1]
 
 
-def _climb(links: list[Any]) -> tuple[dict[Any, Any], _Others]:
-    """Element -> its first child that holds links; and the others, with the first link of each.
-
-    Links and the page, which is None here, have only others: a link is the first one in itself.
-    """
-    first: dict[Any, Any] = {None: None, **dict.fromkeys(links)}
-    others: _Others = defaultdict(list)
-    for number, link in enumerate(links):
-        element, above = link, link.getparent()
-        while above not in first:
-            first[above] = element
-            element, above = above, above.getparent()
-        others[above].append((element, number))
-    return first, others
+@lru_cache(maxsize=_MEMO)
+def _class(raw: bytes) -> str:
+    return NAMES[0](raw) or ""
 
 
-def _at_least(number: int, things: Iterable[Any]) -> bool:
-    return sum(1 for _ in islice(things, number)) == number
+def tag_of(tag: str, classes: str, name: str) -> str:
+    """The tag, with what the element calls itself: `ul.nav`, `div#foot`."""
+    first = classes.split(None, 1)
+    if first:
+        return f"{tag}.{first[0][:_LONGEST_NAME]}"
+    return f"{tag}#{name[:_LONGEST_NAME]}" if name else tag

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from pagekin.blocks.describe import boundary
+from pagekin.blocks.links import Links, TreeLinks, same_links
 from pagekin.blocks.model import Block
 
 __all__ = ["mark_blocks"]
@@ -26,8 +27,15 @@ _LEGEND: Final = (
 _ENTRY: Final = "margin:2px 0;padding:1px 4px;color:black;overflow-wrap:anywhere"
 
 
-def mark_blocks(tops: list[Any], links: list[Any], blocks: list[Block], base: str) -> None:
-    """Colour the elements of a page; `base` is what its links are relative to."""
+def mark_blocks(tops: list[Any], links: Links, blocks: list[Block], base: str) -> None:
+    """Colour the elements of a page; `base` is what its links are relative to.
+
+    `links` are those of the blocks; one that the tree does not have keeps its looks.
+    """
+    if not tops:
+        return
+    in_tree = TreeLinks(tops)
+    places = same_links(links.hrefs, in_tree.hrefs)
     removed = {link.number: link for block in blocks for link in block.removed}
     for number, block in enumerate(blocks, 1):
         for place in block.segment.links:
@@ -35,7 +43,9 @@ def mark_blocks(tops: list[Any], links: list[Any], blocks: list[Block], base: st
             note = f"block {number}" + (
                 f", removed by {gone.filter}: {gone.reason}" if gone else ""
             )
-            _mark(links[place], _colour(number), note, gone=gone is not None)
+            if place in places:
+                link = in_tree.elements[places[place]]
+                _mark(link, _colour(number), note, gone=gone is not None)
     for top in tops:
         _still(top)
     _add_base(tops[0], base)

@@ -14,16 +14,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from pagekin.blocks.anchors import UNSEEN, count_words
 from pagekin.blocks.colours import Colour
-from pagekin.blocks.linktree import HEADINGS, tag_of
+from pagekin.blocks.linktree import tag_of
 from pagekin.blocks.styles import ROOT_STYLE, Style, Styles
 from pagekin.config import BlockConfig
 
-__all__ = ["Place", "Section", "scan"]
+__all__ = ["HEADINGS", "Place", "Section", "scan"]
 
+HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _NOT_ON_THE_PAGE = UNSEEN | {"head"}
 
 
@@ -118,6 +119,10 @@ def _walk(tops: list[Any], styles: Styles, scanner: _Scanner) -> Iterator[tuple[
         waiting += [(child, own, seen, False) for child in reversed(element)]
 
 
+def _name(element: Any) -> str:
+    return tag_of(str(element.tag), element.get("class", ""), element.get("id", ""))
+
+
 class _Scanner:
     """Takes the page's elements and texts in order, and makes sections of them."""
 
@@ -137,7 +142,7 @@ class _Scanner:
     def start(self, element: Any, style: Style, seen: bool) -> None:
         tag = element.tag
         if tag in self._tags:
-            self._cut(f"<{tag_of(element)}>")
+            self._cut(f"<{_name(element)}>")
             self._place = Place(self._place)
         if tag == "a" and element.get("href") is not None:
             if self._number < self._max_links:

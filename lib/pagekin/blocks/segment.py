@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
-from functools import partial
+from dataclasses import replace
 from itertools import chain
-from typing import Any
 
 from pagekin.blocks.adjusting import adjust
 from pagekin.blocks.filters import Sieve
-from pagekin.blocks.linktree import find_links
+from pagekin.blocks.links import Links, OutlineLinks, TreeLinks
 from pagekin.blocks.model import Block, Left, Segment, Sifted
 from pagekin.blocks.reasons import explained
 from pagekin.blocks.scanning import scan
 from pagekin.blocks.structural import structural_segments
 from pagekin.config import BlockConfig, ReadingConfig
 from pagekin.counters import Counters
-from pagekin.web.flat import MAX_LINKS
-from pagekin.web.page import Page, is_nofollow
-from pagekin.web.urls import Resolver
+from pagekin.web.outline import Outline
+from pagekin.web.page import NOTHING, Page, View, is_nofollow
 
-__all__ = ["links_left", "page_blocks", "page_links", "segments"]
+__all__ = ["blocks_view", "links_left", "page_blocks", "page_links", "segments"]
 
 _READING = ReadingConfig()
 
@@ -29,7 +27,7 @@ _READING = ReadingConfig()
 def links_left(
     page: Page, config: BlockConfig, counters: Counters, reading: ReadingConfig = _READING
 ) -> list[list[Left]]:
-    """What the filters leave of the blocks of a page read as a tree, in order.
+    """What the filters leave of the blocks of a page, in order.
 
     `reading` says whether links marked nofollow are left out.
     """
@@ -48,45 +46,46 @@ def page_blocks(
 def _sift(
     page: Page, config: BlockConfig, counters: Counters, reading: ReadingConfig
 ) -> tuple[Sieve, list[Sifted]]:
-    links = page_links(page)
-    noted = "too_many_links" in page.flat.notes  # and counted by the reader of its text
-    counters.add("pages", "too_many_links", int(len(links) > MAX_LINKS and not noted))
-    del links[MAX_LINKS:]
+    links = page_links(page, config)
     sieve = Sieve(page, links, config, _unfollowed(page, links, reading))
     sifted = [sieve.sift(segment) for segment in segments(page, links, config)]
-    _count(sifted, len(links), counters)
+    _count(sifted, len(links.hrefs), counters)
     return sieve, sifted
 
 
-def page_links(page: Page) -> list[Any]:
-    """Every <a href> of a page, in order."""
-    if page.tree is None:
-        raise ValueError("blocks are made of a page that was read as a tree")
-    return find_links(page.tree.tops)
+def page_links(page: Page, config: BlockConfig) -> Links:
+    """Every <a href> of a page, up to MAX_LINKS, as these rules read it."""
+    read = page.tree if config.rules == "paper" else page.outline
+    if read is None:
+        raise ValueError(f"blocks by the rules {config.rules!r} are made of a page read for them")
+    return OutlineLinks(read) if isinstance(read, Outline) else TreeLinks(read.tops)
 
 
-def segments(page: Page, links: list[Any], config: BlockConfig) -> list[Segment]:
-    """The blocks of a page before the filters; `links` are all of the page's, or its first ones."""
-    tops = page.tree.tops if page.tree else []
+def blocks_view(config: BlockConfig, also: View = NOTHING) -> View:
+    """How a page is to be read for these rules; `also` is what else is wanted of it."""
+    is_paper = config.rules == "paper"
+    return replace(also, tree=also.tree or is_paper, outline=also.outline or not is_paper)
+
+
+def segments(page: Page, links: Links, config: BlockConfig) -> list[Segment]:
+    """The blocks of a page before the filters; `links` are all of the page's."""
+    number = len(links.hrefs)
     if config.rules == "page":
-        return [Segment(tuple(range(len(links))), "page", "page")] if len(links) > 1 else []
+        return [Segment(tuple(range(number)), "page", "page")] if number > 1 else []
     if config.rules != "paper":
-        return structural_segments(tops, links, config)
-    sections = scan(tops, config, len(links))
-    return adjust(sections, config, partial(_leads_to_a_page, links, page.resolver))
+        return structural_segments(page.outline or Outline(), config)
+    sections = scan(page.tree.tops if page.tree else [], config, number)
+    return adjust(sections, config, lambda link: page.resolver(links.hrefs[link]) is not None)
 
 
-def _leads_to_a_page(links: list[Any], resolver: Resolver, number: int) -> bool:
-    return resolver(links[number].get("href")) is not None
-
-
-def _unfollowed(page: Page, links: list[Any], reading: ReadingConfig) -> Collection[int]:
+def _unfollowed(page: Page, links: Links, reading: ReadingConfig) -> Collection[int]:
     """The numbers of links that are not to be followed, if that is asked for."""
+    numbers = range(len(links.hrefs))
     if reading.obey_robots and page.nofollow:
-        return range(len(links))
+        return numbers
     if not reading.drop_nofollow:
         return ()
-    return {number for number, link in enumerate(links) if is_nofollow(link.get("rel", ""))}
+    return {number for number in numbers if is_nofollow(links.rel(number))}
 
 
 def _count(blocks: list[Sifted], links: int, counters: Counters) -> None:

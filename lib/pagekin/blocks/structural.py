@@ -13,18 +13,19 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from pagekin.blocks.linktree import LinkTree, Node, tag_of
+from pagekin.blocks.linktree import NAMES, LinkTree, tag_of
 from pagekin.blocks.model import Segment
 from pagekin.config import BlockConfig
+from pagekin.web.outline import Outline
 
 __all__ = ["REASONS", "structural_segments"]
 
 # What the rules say, in their order; True where it is a block.
 REASONS: Final[dict[str, str]] = {
-    "huge": "cut: more links than blocks.huge",
     "leaf": "block: no part of it holds two links",
+    "huge": "cut: more links than blocks.huge",
     "page": "cut: more of the page's links than blocks.page_share",
     "menu": "block: it calls itself a menu",
     "footer": "block: it calls itself a footer, and is small",
@@ -44,7 +45,8 @@ _MENU = re.compile(
 )
 _FOOTER = re.compile("foot|contentinfo", re.IGNORECASE)
 _NAMES = 200  # characters of a class and an id that are looked at
-_MEMO = 4096  # names of elements
+_MEMO = 4096  # attributes of elements
+_LONGEST_KEPT = 400  # bytes of those that are remembered
 _ALIKE, _ALIKE_SHARE, _ALIKE_LINKS = 5, 0.8, 8  # parts, share of one kind, links in each
 _HEADINGS = 3
 _LISTS = {"structural": 1, "coarse": 3}
@@ -53,47 +55,49 @@ _LISTS = {"structural": 1, "coarse": 3}
 class _Group(NamedTuple):
     """Elements within each other that hold the same links."""
 
-    chain: list[Any]  # outermost first; the page itself is none
-    inner: Node  # the innermost
-    kids: list[Node]  # of the innermost; left out where each holds one link
-    parts: list[Node]  # those of them with two links and more
+    chain: list[int]  # outermost first; the page itself is none
+    inner: int  # the innermost
+    kids: list[int]  # of the innermost; left out where each holds one link
+    parts: list[int]  # those of them with two links and more
     tree: LinkTree
 
     @property
     def size(self) -> int:
-        return self.inner.size
+        return self.tree.size(self.inner)
 
     @property
     def largest(self) -> int:
-        return max(kid.size for kid in self.kids)
+        return max(map(self.tree.size, self.kids))
 
 
-def structural_segments(tops: list[Any], links: list[Any], config: BlockConfig) -> list[Segment]:
+def structural_segments(outline: Outline, config: BlockConfig) -> list[Segment]:
     """The page's blocks, in order."""
     found: list[Segment] = []
-    tree = LinkTree(tops, links)
-    waiting = [tree.page] if len(links) > 1 else []
+    tree, total = LinkTree(outline), len(outline.hrefs)
+    waiting = [0] if total > 1 else []
     while waiting:
         group = _group(tree, waiting.pop())
-        rule = _decide(group, len(links), config)
+        rule = _decide(group, total, config)
         if REASONS[rule].startswith("cut"):
             waiting += reversed(group.parts)
         else:
-            numbers = tuple(range(group.inner.start, group.inner.end))
-            found.append(Segment(numbers, _name(group), rule))
+            found.append(Segment(tuple(tree.links(group.inner)), _name(group), rule))
     return found
 
 
-def _group(tree: LinkTree, node: Node) -> _Group:
-    chain = tree.chain(node)
-    inner = Node(chain[-1], node.start, node.end)
-    kids = tree.kids(inner)
-    parts = [kid for kid in kids if kid.end - kid.start > 1]
-    return _Group(chain[node.element is None :], inner, kids, parts, tree)
+def _group(tree: LinkTree, element: int) -> _Group:
+    chain = tree.chain(element)
+    kids = tree.kids(chain[-1])
+    parts = [kid for kid in kids if tree.size(kid) > 1]
+    return _Group(chain[element == 0 :], chain[-1], kids, parts, tree)
 
 
 def _name(group: _Group) -> str:
-    return tag_of(group.chain[0]) if group.chain else "page"
+    if not group.chain:
+        return "page"
+    tree, outermost = group.tree, group.chain[0]
+    name = NAMES[1](tree.attributes[outermost]) or ""
+    return tag_of(tree.tags[outermost], tree.class_of(outermost), name)
 
 
 def _decide(group: _Group, total: int, config: BlockConfig) -> str:
@@ -108,44 +112,57 @@ def _decide(group: _Group, total: int, config: BlockConfig) -> str:
 
 
 def _is_menu(group: _Group, config: BlockConfig) -> bool:
-    return config.menus and any(e.tag == "nav" or _names_menu(_names(e)) for e in group.chain)
+    return config.menus and _is_any(group, ("nav",), _names_menu)
 
 
 def _is_footer(group: _Group, config: BlockConfig) -> bool:
-    return group.size <= config.footer and any(
-        e.tag == "footer" or _names_footer(_names(e)) for e in group.chain
-    )
-
-
-def _names(element: Any) -> str:
-    """What an element calls itself."""
-    get = element.get
-    return f"{get('class', '')[:_NAMES]} {get('id', '')[:_NAMES]} {get('role', '')[:_NAMES]}"
-
-
-# The names of elements repeat, within a page and from page to page; a search costs 1.5 us.
-@lru_cache(maxsize=_MEMO)
-def _names_menu(names: str) -> bool:
-    return _MENU.search(names) is not None
-
-
-@lru_cache(maxsize=_MEMO)
-def _names_footer(names: str) -> bool:
-    return _FOOTER.search(names) is not None
+    return group.size <= config.footer and _is_any(group, ("footer",), _names_footer)
 
 
 def _is_list(group: _Group, config: BlockConfig) -> bool:
-    return any(element.tag in ("ul", "ol") for element in group.chain)
+    return _is_any(group, ("ul", "ol"))
+
+
+def _is_any(
+    group: _Group, tags: tuple[str, ...], names: Callable[[bytes], bool] = lambda raw: False
+) -> bool:
+    """Has any of the elements one of these tags, or such names?"""
+    tree = group.tree
+    return any(tree.tags[k] in tags or names(tree.attributes[k]) for k in group.chain)
+
+
+def _remembered(search: Callable[[str], object]) -> Callable[[bytes], bool]:
+    """Is it found in what an element with these attributes calls itself?
+
+    Elements repeat, within a page and from page to page; to read and search one costs some us.
+    """
+
+    def is_found(raw: bytes) -> bool:
+        names = (read(raw) or "" for read in NAMES)
+        return search(" ".join(name[:_NAMES] for name in names)) is not None
+
+    remembered = lru_cache(maxsize=_MEMO)(is_found)
+    return lambda raw: raw != b"" and (remembered if len(raw) <= _LONGEST_KEPT else is_found)(raw)
+
+
+_names_menu = _remembered(_MENU.search)
+_names_footer = _remembered(_FOOTER.search)
 
 
 def _has_columns(group: _Group, config: BlockConfig) -> bool:
-    return config.column > 0 and sum(part.size >= config.column for part in group.parts) > 1
+    return config.column > 0 and _number_of(group, config.column) > 1
+
+
+def _number_of(group: _Group, size: int) -> int:
+    """How many parts have so many links."""
+    return sum(group.tree.size(part) >= size for part in group.parts)
 
 
 def _is_alike(group: _Group, config: BlockConfig) -> bool:
     if len(group.kids) < _ALIKE or group.largest > _ALIKE_LINKS:
         return False
-    kinds = Counter((kid.element.tag, kid.element.get("class", "")) for kid in group.kids)
+    tree = group.tree
+    kinds = Counter((tree.tags[kid], tree.class_of(kid)) for kid in group.kids)
     return max(kinds.values()) >= _ALIKE_SHARE * len(group.kids)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pagekin.blocks.model import Left
-from pagekin.blocks.segment import links_left
+from pagekin.blocks.segment import blocks_view, links_left
 from pagekin.cocitation.records import BLOCKS_KEY, Link, blocks_value
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.web.domains import top_subdomain
-from pagekin.web.page import Page
+from pagekin.web.page import NOTHING, Page, View
 from pagekin.web.resolution import Resolution, own_url
 
 __all__ = ["BlockGatherer"]
@@ -28,8 +28,12 @@ class BlockGatherer:
         self._counters = counters
         self._resolution = resolution
 
+    def view(self, also: View = NOTHING) -> View:
+        """How pages are to be read for it; `also` is what else is wanted of them."""
+        return blocks_view(self._config.blocks, also)
+
     def records(self, page: Page) -> Iterator[Pair]:
-        """The record of a page that has a tree; none if no link of it is left."""
+        """The record of a page that was read for it; none if no link of it is left."""
         found = links_left(page, self._config.blocks, self._counters, self._config.reading)
         if found:
             blocks = self._resolved(found)

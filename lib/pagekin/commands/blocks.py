@@ -71,12 +71,14 @@ def block_config(options: argparse.Namespace) -> Any:
 def run(options: argparse.Namespace) -> int:
     """Print the blocks of a page."""
     from pagekin.blocks.describe import block_lines, describe_blocks
-    from pagekin.blocks.segment import page_blocks, page_links
+    from pagekin.blocks.segment import blocks_view, page_blocks, page_links
+    from pagekin.web.page import NOTHING, TREE
 
     config = block_config(options)
-    page, counters = open_page(options, config, as_tree=True)
+    view = blocks_view(config.blocks, TREE if options.html else NOTHING)
+    page, counters = open_page(options, config, view)
     blocks = page_blocks(page, config.blocks, counters, config.reading)
-    links = page_links(page)
+    links = page_links(page, config.blocks)
     if options.json:
         described = describe_blocks(page, links, blocks, config.blocks, counters)
         print(json.dumps(described, ensure_ascii=False, indent=2))

@@ -54,22 +54,21 @@ def add_page_arguments(parser: Any) -> None:
     add("--json", action="store_true", help="print JSON")
 
 
-def open_page(
-    options: argparse.Namespace, config: Any, *, as_tree: bool = False
-) -> tuple[Any, Any]:
-    """The page that is meant, and the counters of its reading."""
+def open_page(options: argparse.Namespace, config: Any, view: Any) -> tuple[Any, Any]:
+    """The page that is meant, read as it is wanted, and the counters of its reading."""
     if options.warc and (options.url or options.charset):
         raise UsageError("--url and --charset go with an HTML file; a WARC record has both")
-    return (_from_warc if options.warc else _from_file)(options, config, as_tree)
+    return (_from_warc if options.warc else _from_file)(options, config, view)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print a page."""
     from pagekin.options import config_from_flags
+    from pagekin.web.page import TEXT
     from pagekin.web.show import describe_page, page_lines
 
     config = config_from_flags(options)
-    page, counters = open_page(options, config)
+    page, counters = open_page(options, config, TEXT)
     described = describe_page(page, config.text, counters)
     if options.json:
         print(json.dumps(described, ensure_ascii=False, indent=2))
@@ -78,9 +77,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _from_file(options: argparse.Namespace, config: Any, as_tree: bool) -> tuple[Any, Any]:
+def _from_file(options: argparse.Namespace, config: Any, view: Any) -> tuple[Any, Any]:
     from pagekin.counters import Counters
-    from pagekin.web.page import TEXT, TREE, make_page
+    from pagekin.web.page import make_page
     from pagekin.web.urls import canonical
 
     path = Path(options.page)
@@ -98,16 +97,15 @@ def _from_file(options: argparse.Namespace, config: Any, as_tree: bool) -> tuple
     counters = Counters()
     limit = config.reading.max_page_bytes
     counters.add("pages", "cut_to_limit", int(len(body) > limit))
-    view = TREE if as_tree else TEXT
     page = make_page(url, body[:limit], options.charset, counters, view=view)
     if isinstance(page, str):
         raise InputError(f"{path}: would be left out: {page}")
     return page, counters
 
 
-def _from_warc(options: argparse.Namespace, config: Any, as_tree: bool) -> tuple[Any, Any]:
+def _from_warc(options: argparse.Namespace, config: Any, view: Any) -> tuple[Any, Any]:
     from pagekin.counters import Counters
-    from pagekin.web.page import TEXT, TREE, PageReader
+    from pagekin.web.page import PageReader
     from pagekin.web.reader import read_file
     from pagekin.web.urls import canonical
 
@@ -120,7 +118,7 @@ def _from_warc(options: argparse.Namespace, config: Any, as_tree: bool) -> tuple
         if canonical(record.url) != wanted:
             continue
         counters = Counters()
-        page = PageReader(config.reading, counters, TREE if as_tree else TEXT).read(record)
+        page = PageReader(config.reading, counters, view).read(record)
         if not isinstance(page, str):
             return page, counters
         refused.append(page)

@@ -14,15 +14,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pagekin.blocks.links import Links, TreeLinks, same_links
 from pagekin.blocks.scanning import scan
-from pagekin.blocks.segment import page_links, segments
+from pagekin.blocks.segment import blocks_view, page_links, segments
 from pagekin.config import BlockConfig
 from pagekin.errors import InputError
-from pagekin.web.page import TREE, Page, make_page
+from pagekin.web.page import TREE, make_page
 from pagekin.web.urls import canonical
 
 __all__ = ["MarkedPage", "Scores", "evaluate_segmentation", "read_marked_pages"]
@@ -96,34 +96,24 @@ def evaluate_segmentation(
 ) -> dict[str, dict[str, int | float]]:
     """The measures of the sections that scanning makes, and of the blocks under some rules."""
     before, after = Scores(), Scores()
+    view = blocks_view(config, TREE)  # sections are cut from the tree under all rules
     for marked in pages:
-        page = make_page(canonical(marked.url) or _NOWHERE, marked.body, "utf-8", view=TREE)
+        page = make_page(canonical(marked.url) or _NOWHERE, marked.body, "utf-8", view=view)
         if isinstance(page, str) or page.tree is None:
             before.add([], marked.marked)
             after.add([], marked.marked)
             continue
-        links = page_links(page)
-        places = _places([link.get("href") for link in links], marked.hrefs)
-        before.add(_translate(_sections(page, config), places), marked.marked)
-        found = (segment.links for segment in segments(page, links, config))
-        after.add(_translate(found, places), marked.marked)
+        in_tree, links = TreeLinks(page.tree.tops), page_links(page, config)
+        sections = (section.links for section in scan(page.tree.tops, config))
+        before.add(_translate(sections, in_tree, marked.hrefs), marked.marked)
+        blocks = (segment.links for segment in segments(page, links, config))
+        after.add(_translate(blocks, links, marked.hrefs), marked.marked)
     return {"before": before.as_dict(), "after": after.as_dict()}
 
 
-def _sections(page: Page, config: BlockConfig) -> Iterator[list[int]]:
-    tops = page.tree.tops if page.tree else []
-    return (section.links for section in scan(tops, config))
-
-
-def _places(ours: list[str], theirs: list[str]) -> dict[int, int]:
-    """Which of our links is which of theirs; another parser may see some in another order."""
-    if ours == theirs:
-        return dict(enumerate(range(len(ours))))
-    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
-    return {a + k: b + k for a, b, size in matcher.get_matching_blocks() for k in range(size)}
-
-
-def _translate(blocks: _Lists, places: dict[int, int]) -> Iterator[list[int]]:
+def _translate(blocks: _Lists, ours: Links, theirs: list[str]) -> Iterator[list[int]]:
+    """Blocks by the numbers that people's links have; a link that they did not see is left out."""
+    places = same_links(ours.hrefs, theirs)
     return ([places[number] for number in block if number in places] for block in blocks)
 
 

@@ -153,6 +153,7 @@ STAGES: tuple[Stage, ...] = (
         sections=("reading", "blocks"),
         tables={"resolution": ("inventory", RESOLUTION)},
         part="cocitation",
+        version=2,
     ),
     Stage(
         "pairs",
@@ -206,6 +207,7 @@ def _in_one_pass(chain: list[Stage]) -> tuple[Stage, ...]:
         does=f"{bags.does}; and {blocks.does}",
         sections=tuple(dict.fromkeys((*bags.sections, *blocks.sections))),
         flags=(WITH_BLOCKS,),
+        version=bags.version + blocks.version,  # another when either is raised
     )
     for stage in chain:
         if stage.reads == "blocks":

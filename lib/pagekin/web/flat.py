@@ -37,19 +37,19 @@ from pagekin.web.tags import (
     OF_INPUT,
     OF_LINK,
     OF_META,
-    OF_SVG,
     OF_TEXTAREA,
     OF_TITLE,
+    hidden_runs,
     marks_of,
 )
 from pagekin.web.tame import tame
 
-__all__ = ["MAX_LINKS", "MAX_ROBOTS", "Flat", "flatten", "is_canonical"]
+__all__ = ["MAX_LINKS", "Flat", "flatten", "text_of"]
 
 # Of 12,454 pages the one with the most links has 3,401. Behind this many only their texts are read.
 # So many below a long base, with odd addresses, take 5 s.
 MAX_LINKS = 30_000
-MAX_ROBOTS = 1000  # characters of robots metas; they are looked at for each link
+_MAX_ROBOTS = 1000  # characters of robots metas; they are looked at for each link
 
 _NO_TEXT = "".join((*CODES, " \t\n\f\r")).encode()
 _SLASH = ord("/")
@@ -70,7 +70,6 @@ class Flat:
     base: str = ""  # the first <base href>
     canonical: str = ""  # the first link rel=canonical
     robots: str = ""  # robots meta, lower case
-    deep: bool = False  # nested too deeply for a tree, where one was wanted
     notes: list[str] = field(default_factory=list)  # too_many_tags, too_many_links
 
     def rels(self) -> list[str]:
@@ -78,7 +77,7 @@ class Flat:
         return [_rel(raw) or "" for raw in self.tags]
 
 
-def is_canonical(rel: str) -> bool:
+def _is_canonical(rel: str) -> bool:
     """Does a <link> with this rel name the page's own address?"""
     return "canonical" in rel.lower().split()
 
@@ -121,14 +120,14 @@ class _Page:
         parts[2::3] = repeat(b"", len(self._marks))
         end = _LINK_END_MARK if self._open else b""
         flat.text = resolve_references(b"".join((*parts, end)))  # type: ignore[arg-type]
-        flat.robots = " ".join(self._robots).strip()[:MAX_ROBOTS]
+        flat.robots = " ".join(self._robots).strip()[:_MAX_ROBOTS]
         return flat
 
     def _look_at_tags(self) -> None:
         """See what is to be seen of them; of those that are hidden only the head's."""
         kinds = self._kinds
         places = np.flatnonzero(np.frombuffer(kinds, np.uint8) >= LOOKED_AT).tolist()
-        self._hidden = _hidden(self._parts, kinds, places)
+        self._hidden = hidden_runs(self._parts, kinds, places)
         self._shown = 0  # behind this place
         for place in places:
             kind = kinds[place]
@@ -158,11 +157,11 @@ class _Page:
     def _see_area(self, place: int) -> None:
         self._see_link(place)
         if self._open:
-            self._marks[place] += _text_of(self._attributes(place)) + _LINK_END_MARK
+            self._marks[place] += text_of(self._attributes(place)) + _LINK_END_MARK
             self._open = False
 
     def _see_image(self, place: int) -> None:
-        self._marks[place] = _text_of(self._attributes(place))
+        self._marks[place] = text_of(self._attributes(place))
 
     def _see_title(self, place: int) -> None:
         """With a tag in it, as in pictures, it is none."""
@@ -188,7 +187,7 @@ class _Page:
         elif kind == OF_BASE:
             flat.base = flat.base or get("href", "")
         elif kind == OF_LINK:
-            if not flat.canonical and is_canonical(get("rel", "")):
+            if not flat.canonical and _is_canonical(get("rel", "")):
                 flat.canonical = get("href", "")
         elif get("name", "").lower() == "robots":
             self._robots.append(get("content", "").lower())
@@ -215,20 +214,6 @@ _SEE: dict[int, Callable[[_Page, int], None]] = {
 }
 
 
-def _hidden(parts: list[Piece], kinds: bytes, places: list[int]) -> dict[int, int]:
-    """Of tags that hide what follows, the places of the end tags that belong to them."""
-    ends: dict[int, int] = {}
-    waiting: dict[int, list[int]] = {kind: [] for kind in HIDING[::2]}
-    for place in places:
-        kind = kinds[place]
-        if kind in waiting:
-            if kind != OF_SVG or not (parts[3 * place + 2] or b"").endswith(b"/"):
-                waiting[kind].append(place)
-        elif kind in HIDING and waiting[kind - 1]:
-            ends[waiting[kind - 1].pop()] = place
-    return ends
-
-
-def _text_of(raw: bytes) -> bytes:
+def text_of(raw: bytes) -> bytes:
     """The alternative text of a tag; references in it are resolved with the whole text's."""
     return f" {(_alt(raw) or '').replace('&', '&amp;')} ".encode()

@@ -1,4 +1,4 @@
-"""HTML as a tree of elements, for what needs one: blocks of links.
+"""HTML as a tree of elements, for what needs one: blocks by the paper's rules, and marked pages.
 
 lxml parses, under the rules by which `pagekin.web.flat` reads a page. libxml2 gives up at 2,048
 nested elements, also with huge_tree, and loses all that follows. Such a page is read again as a
@@ -16,7 +16,6 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from pagekin.web.flat import MAX_ROBOTS, Flat, is_canonical
 from pagekin.web.tame import tame, with_noframes
 from pagekin.web.trees import Shallow, Tree
 
@@ -29,29 +28,14 @@ _MAX_TREE = 1 << 20  # bytes; 1 page in 1,000 is longer, and read as events it t
 _FEED = 1 << 13  # bytes between two looks at their number
 
 
-def parse_tree(body: bytes, head: Flat | None = None) -> Tree | None:
-    """The elements of a page given as valid UTF-8; None where there is nothing to parse.
-
-    `head` says what the page's head says, where that is known already.
-    """
-    tamed, notes = tame(body)
+def parse_tree(body: bytes) -> Tree:
+    """The elements of a page given as valid UTF-8; none where there is nothing to parse."""
+    tamed, _ = tame(body)
     try:
         root = _root(tamed)
     except _NoTreeError:
-        tree = _shallow_tree(tamed)
-    else:
-        tree = None if root is None else Tree([root, *root.itersiblings()], Flat())
-    if tree is None:
-        return None
-    if head is None:
-        for top in tree.tops:  # what follows </html> is another <html>
-            _read_head(tree.head, top)
-        tree.head.robots = tree.head.robots[:MAX_ROBOTS]
-        tree.head.notes += notes
-    else:
-        head.deep = tree.head.deep
-        tree.head = head
-    return tree
+        return _shallow_tree(tamed)
+    return Tree([] if root is None else [root, *root.itersiblings()])
 
 
 class _NoTreeError(Exception):
@@ -88,31 +72,14 @@ def _parser() -> etree.HTMLParser:
     )
 
 
-def _read_head(flat: Flat, root: etree._Element) -> None:
-    flat.language = flat.language or root.get("lang") or root.get("xml:lang") or ""
-    robots = [flat.robots]
-    for element in root.iter("base", "link", "meta"):
-        tag = element.tag
-        if tag == "base":
-            flat.base = flat.base or element.get("href", "")
-        elif tag == "link":
-            if not flat.canonical and is_canonical(element.get("rel", "")):
-                flat.canonical = element.get("href", "")
-        elif element.get("name", "").lower() == "robots":
-            robots.append(element.get("content", "").lower())
-    flat.robots = " ".join(robots).strip()
-
-
 # --- the way in without a tree --------------------------------------------------------------------
 
 
-def _shallow_tree(body: bytes) -> Tree | None:
+def _shallow_tree(body: bytes) -> Tree:
     builder = Shallow(etree.TreeBuilder())
     _feed(builder, body)
     root = builder.tree()
-    if not len(root):
-        return None
-    return Tree([root], Flat(deep=builder.deep))
+    return Tree([root] if len(root) else [], builder.deep)
 
 
 def _feed(events: Shallow, body: bytes) -> None:

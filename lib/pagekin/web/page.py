@@ -17,11 +17,14 @@ from pagekin.web.charset import to_utf8
 from pagekin.web.flat import Flat, flatten
 from pagekin.web.html import parse_tree
 from pagekin.web.http import HttpResponse, content_type, decode_body, parse_http
+from pagekin.web.outline import Outline, outline
 from pagekin.web.trees import Tree
 from pagekin.web.urls import Resolver, among_hosts, canonical, host
 from pagekin.web.warc import Record
 
 __all__ = [
+    "NOTHING",
+    "OUTLINE",
     "TEXT",
     "TREE",
     "Page",
@@ -48,26 +51,30 @@ _KINDS = frozenset(
 
 @dataclass(frozen=True)
 class View:
-    """What is made of a page. Parsing is most of the price, and one parse serves both."""
+    """What is made of a page, besides what its head says."""
 
     text: bool = True
+    outline: bool = False
     tree: bool = False
     without: frozenset[str] = frozenset()  # markers that are left out of the text
 
 
 TEXT: Final = View()
+NOTHING: Final = View(text=False)
+OUTLINE: Final = View(text=False, outline=True)
 TREE: Final = View(text=False, tree=True)
 
 
 @dataclass(slots=True)
 class Page:
-    """What a reader sees of a page, flat or as a tree or both; words are not yet cut."""
+    """What a reader sees of a page, as it was asked for; words are not yet cut."""
 
     url: str
-    flat: Flat  # where no text was wanted: what the head says, without text and links
+    flat: Flat  # where no text was wanted: what the head says, without text
     language: str  # ISO 639-1, or "" where nobody knows; without text only the page's own word
     charset: str
     resolver: Resolver
+    outline: Outline | None = None
     tree: Tree | None = None
 
     @property
@@ -155,30 +162,24 @@ def make_page(
     if body.startswith(_BINARY):
         return "binary"
     text, charset = to_utf8(body, header_charset)
-    flat, tree = _read(text, view)
+    flat = flatten(text, view.without)
     if flat is None:
         return "no_markup"
+    if not view.text:
+        flat.text = b""
     resolver = _resolver(found_at or url, flat.base)
-    language = language_of(flat.language, flat.text)
-    page = Page(url, flat, language, charset, resolver, tree)
+    page = Page(url, flat, language_of(flat.language, flat.text), charset, resolver)
+    if view.outline:
+        page.outline = outline(text)
+    if view.tree:
+        page.tree = parse_tree(text)
     if counters:
         _count(page, counters)
     return page
 
 
-def _read(text: bytes, view: View) -> tuple[Flat | None, Tree | None]:
-    """What is wanted of a page. Whether it is one is told by its text, where that is wanted."""
-    if not view.text:
-        tree = parse_tree(text)
-        return (tree.head if tree else None), tree
-    flat = flatten(text, view.without)
-    if flat is None or not view.tree:
-        return flat, None
-    return flat, parse_tree(text, flat) or Tree([], flat)
-
-
 def _count(page: Page, counters: Counters) -> None:
-    counters.add("pages", "too_deep_for_a_tree", int(page.flat.deep))
+    counters.add("pages", "too_deep_for_a_tree", int(page.tree is not None and page.tree.deep))
     for note in page.flat.notes:
         counters.add("pages", note)
     counters.add("charsets", page.charset)

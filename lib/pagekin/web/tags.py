@@ -7,6 +7,7 @@ LOOKED_AT.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from pagekin.text.markup import (
@@ -41,6 +42,7 @@ __all__ = [
     "OF_TEXTAREA",
     "OF_TITLE",
     "UNREAD",
+    "hidden_runs",
     "marks_of",
 ]
 
@@ -76,6 +78,7 @@ OF_TITLE, OF_TEXTAREA = (_KIND[name] for name in _SEEN[9:])
 OF_SVG = _KIND["svg"]
 HIDING = range(OF_TEXTAREA + 1, OF_TEXTAREA + 1 + len(_HIDES))
 """An end tag has the number behind its start tag's."""
+_ENDS = {kind: kind + 1 for kind in HIDING[::2]}
 _LONGEST_NAME = 20
 _REMEMBERED = 1000  # names of tags, as written
 
@@ -108,3 +111,26 @@ def marks_of(without: frozenset[str]) -> list[bytes]:
             if marker and marker not in without:
                 marks[_KIND.get(name) or _MARK_NUMBER[name]] = f" {marker} ".encode()
     return marks
+
+
+def hidden_runs(
+    parts: list[Piece],
+    kinds: bytes,
+    places: Iterable[int],
+    ends: Mapping[int, int] = _ENDS,
+    of_svg: int = OF_SVG,
+) -> dict[int, int]:
+    """Of tags that hide what follows, the places of the end tags that belong to them.
+
+    `ends` says of the number of each what the number of its end tag is.
+    """
+    found: dict[int, int] = {}
+    waiting: dict[int, list[int]] = {end: [] for end in ends.values()}
+    for place in places:
+        kind = kinds[place]
+        if kind in ends:
+            if kind != of_svg or not (parts[3 * place + 2] or b"").endswith(b"/"):
+                waiting[ends[kind]].append(place)
+        elif waiting.get(kind):
+            found[waiting[kind].pop()] = place
+    return found

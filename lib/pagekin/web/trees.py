@@ -12,8 +12,6 @@ import re
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from pagekin.web.flat import Flat
-
 __all__ = ["MAX_LEVELS", "TREE_DEPTH", "Shallow", "Tree"]
 
 TREE_DEPTH = 2048  # nested elements; at more libxml2 gives up
@@ -27,19 +25,19 @@ _TAG = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
 _OTHER_TAG = "unknown"
 _NO_CHARACTERS = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-# What blocks, styles and the head of a page are read from.
+# What blocks and styles are read from.
 _ATTRIBUTES = (
-    *("alt", "bgcolor", "class", "color", "content", "face", "href", "id", "lang", "link", "media"),
-    *("name", "rel", "role", "size", "style", "text"),
+    *("alt", "bgcolor", "class", "color", "face", "href", "id", "link", "media", "rel", "role"),
+    *("size", "style", "text"),
 )
 
 
 @dataclass(slots=True)
 class Tree:
-    """A page's elements: <html>, and what stands behind it; and what its head says."""
+    """A page's elements: <html>, and what stands behind it."""
 
     tops: list[Any]  # of lxml: known by tag, text, tail, get, iter, getparent and their children
-    head: Flat  # its text and its links are empty
+    deep: bool = False  # was it nested too deeply for libxml2?
 
 
 class Builder(Protocol):
@@ -96,7 +94,4 @@ class Shallow:
 
 def _attributes(found: dict[str, str]) -> dict[str, str]:
     """Those that somebody asks for."""
-    kept = {name: _NO_CHARACTERS.sub(" ", found[name]) for name in _ATTRIBUTES if name in found}
-    if "xml:lang" in found:
-        kept.setdefault("lang", _NO_CHARACTERS.sub(" ", found["xml:lang"]))
-    return kept
+    return {name: _NO_CHARACTERS.sub(" ", found[name]) for name in _ATTRIBUTES if name in found}

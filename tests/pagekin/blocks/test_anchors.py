@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pagekin.blocks.anchors import anchor_text, count_words, has_text
-from tests.soups import soups
+from pagekin.blocks.links import OutlineLinks, TreeLinks
+from pagekin.web.outline import outline
+from tests.soups import elements, soups
 from tests.trees import tree_page
 
 pieces = st.sampled_from(
@@ -58,6 +60,42 @@ def test_long_anchors():
         anchor = anchor_text(next(page.tree.tops[0].iter("a")))
         assert anchor.startswith("bees")
         assert 500 < len(anchor) <= 1000
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<a href=x> some \n &amp; <b>ho</b>ney </a>", "some & honey"),
+        ("<a href=x>&nbsp;<img alt=' &lt; '> </a>", "<"),
+        ("<a href=x>&#32; \u3000<i></i></a>", ""),
+        (f"<a href=x>{'bees ' * 10_000}</a>", ("bees " * 200)[:1000]),
+    ],
+)
+def test_anchor_of_an_outline(html, expected):
+    """References are resolved and white space is squeezed when it is asked for."""
+    found = OutlineLinks(outline(html.encode()))
+    assert (expected, expected != "") == (found.anchor(0), found.has_text(0))
+
+
+@given(soups(pieces, pieces, size=20))
+def test_has_text_of_an_outline(soup):
+    """A link of an outline has text where its anchor text is not empty."""
+    found = OutlineLinks(outline(f"<a href=x>{soup}".encode("utf-8", "replace")))
+    for number in range(len(found.hrefs)):
+        assert (found.anchor(number) != "") == found.has_text(number)
+
+
+@settings(max_examples=300)
+@given(elements())
+def test_links_of_both(page):
+    """Of a well nested page the links of the outline and of the tree say the same."""
+    read = tree_page(f"<body>{page}")
+    both = OutlineLinks(read.outline), TreeLinks(read.tree.tops)
+    told = [
+        [(x.hrefs[k], x.rel(k), x.anchor(k), x.has_text(k)) for k in range(len(x.hrefs))]
+        for x in both
+    ]
+    assert told[0] == told[1]
 
 
 @given(soups(pieces, pieces, size=20))

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.blocks.anchors import anchor_text
 from pagekin.blocks.filters import FILE_EXTENSIONS, FILTERS, Sieve
+from pagekin.blocks.links import Links
 from pagekin.blocks.model import Block, Removed, Segment
 from pagekin.blocks.reasons import explained
 from pagekin.blocks.segment import page_links
@@ -21,8 +21,8 @@ from tests.trees import HERE, tree_page
 def block_of(html: str, url: str = HERE, unfollowed: Any = (), **options: Any) -> Block:
     """All links of a page as one block, filtered."""
     page = tree_page(html, url)
-    links = page_links(page)
-    segment = Segment(tuple(range(len(links))), "page", "test")
+    links = page_links(page, BlockConfig())
+    segment = Segment(tuple(range(len(links.hrefs))), "page", "test")
     sieve = Sieve(page, links, BlockConfig(**options), unfollowed)
     return explained(sieve, sieve.sift(segment))
 
@@ -257,34 +257,34 @@ links = st.lists(
 )
 
 
-def plain_filters(page: Any, found: list[Any], config: BlockConfig) -> list[tuple[int, str]]:
+def plain_filters(page: Any, found: Links, config: BlockConfig) -> list[tuple[int, str]]:
     """The filters as the paper tells them, one pass after the other."""
-    kept = [(k, a, page.resolver(a.get("href"))) for k, a in enumerate(found)]
+    kept = [(k, a, page.resolver(a)) for k, a in enumerate(found.hrefs)]
     kept = [(k, a, url) for k, a, url in kept if url]
     if len(kept) > config.large:
         return []
     kept = [(k, a, url) for k, a, url in kept if not url.partition("?")[0].endswith(".pdf")]
     kept = [
-        (k, a, url if "?" not in a.get("href").rstrip("?") else "/".join(url.split("/")[:3]) + "/")
+        (k, a, url if "?" not in a.rstrip("?") else "/".join(url.split("/")[:3]) + "/")
         for k, a, url in kept
     ]
     kept = [entry for k, entry in enumerate(kept) if entry[2] not in {e[2] for e in kept[:k]}]
-    kept = [(k, a, url) for k, a, url in kept if anchor_text(a)]
+    kept = [(k, a, url) for k, a, url in kept if found.anchor(k)]
     own = top_subdomain(page.url)
     return [(k, url) for k, a, url in kept if top_subdomain(url) != own]
 
 
-@given(links, st.integers(1, 9))
-def test_twin(written, large):
+@given(links, st.integers(1, 9), st.sampled_from(["structural", "paper"]))
+def test_twin(written, large, rules):
     """The filters told plainly leave the same links; and every link is left or has a reason."""
     html = "".join(f"<a href='{href}'>{text}</a>" for href, text in written)
     page = tree_page(f"<body>{html}")
-    found = page_links(page)
-    config = BlockConfig(large=large)
-    segment = Segment(tuple(range(len(found))), "page", "test")
+    config = BlockConfig(large=large, rules=rules)
+    found = page_links(page, config)
+    segment = Segment(tuple(range(len(found.hrefs))), "page", "test")
     sieve = Sieve(page, found, config)
     block = explained(sieve, sieve.sift(segment))
     assert plain_filters(page, found, config) == [(link.number, link.url) for link in block.links]
     told = [link.number for link in (*block.links, *block.removed)]
-    assert sorted(told) == list(range(len(found)))
+    assert sorted(told) == list(range(len(found.hrefs)))
     assert {link.filter for link in block.removed} <= set(FILTERS)

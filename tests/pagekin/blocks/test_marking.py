@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pagekin.blocks.links import find_links
 from pagekin.blocks.marking import mark_blocks
 from pagekin.blocks.segment import page_blocks, page_links
 from pagekin.config import BlockConfig
@@ -18,14 +19,14 @@ PAGE = """<head><title>Bees</title></head><body><script src=x>alert(1)</script>
 def marked(html: str, url: str = HERE) -> str:
     page = tree_page(html, url)
     blocks = page_blocks(page, BlockConfig(), Counters())
-    mark_blocks(page.tree.tops, page_links(page), blocks, page.resolver.base)
+    mark_blocks(page.tree.tops, page_links(page, BlockConfig()), blocks, page.resolver.base)
     return to_html(page.tree).decode()
 
 
 def test_marks():
     """Links of a block have its colour; those that a filter took are crossed out."""
     page = tree_page(marked(PAGE))
-    links = page_links(page)
+    links = find_links(page.tree.tops)
     looks = [link.get("style", "").partition(";")[0] for link in links]
     assert looks[0] == looks[1] == looks[2] != looks[3] == looks[4]
     assert "" == looks[5]

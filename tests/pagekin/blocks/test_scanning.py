@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.blocks.linktree import HEADINGS, find_links
-from pagekin.blocks.scanning import Section, scan
+from pagekin.blocks.links import find_links
+from pagekin.blocks.scanning import HEADINGS, Section, scan
 from pagekin.config import BlockConfig
 from tests.soups import soups
 from tests.trees import tree_page

@@ -10,14 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin.blocks.marking import mark_blocks
-from pagekin.blocks.segment import page_blocks, page_links, segments
+from pagekin.blocks.segment import (
+    blocks_view,
+    links_left,
+    page_blocks,
+    page_links,
+    segments,
+)
 from pagekin.config import BlockConfig, ReadingConfig
 from pagekin.counters import Counters
 from pagekin.web.flat import MAX_LINKS
 from pagekin.web.html import to_html
-from pagekin.web.page import TREE, Page, make_page
+from pagekin.web.page import NOTHING, TEXT, Page, View, make_page
+from pagekin.web.tags import CUTS
 from tests.soups import smuggled, soups
-from tests.trees import HERE, tree_page
+from tests.trees import FOR_BLOCKS, HERE, tree_page
 
 ALL_RULES = ("structural", "coarse", "paper", "page")
 HTML = """<ul><li><a href=http://b.example/>b</a><li><a href=http://c.example/x?y=1>c</a>
@@ -90,29 +97,43 @@ def test_invalid_sections():
 
 
 def test_flat_page():
-    """A page that was not read as a tree is a mistake of the program."""
+    """A page that was not read for the rules is a mistake of the program."""
     page = make_page(HERE, b"<a href=x>y</a>")
     assert isinstance(page, Page)
-    with pytest.raises(ValueError, match="read as a tree"):
-        page_blocks(page, BlockConfig(), Counters())
+    for rules in ALL_RULES:
+        with pytest.raises(ValueError, match=f"the rules '{rules}' .* read for them"):
+            page_blocks(page, BlockConfig(rules=rules), Counters())
 
 
 @given(soups(smuggled, st.sampled_from(["<a href=http://b.example/x>"]), size=40))
 def test_any_soup(html):
     """Any soup gives blocks or none under all rules, can be marked, and counts each link once."""
-    page = make_page(HERE, html.encode("utf-8", "replace"), view=TREE)
+    page = make_page(HERE, html.encode("utf-8", "replace"), view=FOR_BLOCKS)
     if isinstance(page, str):
         return
-    links = page_links(page)
-    blocks = []
     for rules in ALL_RULES:
-        blocks = page_blocks(page, BlockConfig(rules=rules), Counters())
+        config = BlockConfig(rules=rules)
+        blocks, links = page_blocks(page, config, Counters()), page_links(page, config)
         numbers = [number for block in blocks for number in block.segment.links]
         assert sorted(set(numbers)) == numbers
-        assert set(numbers) <= set(range(len(links)))
+        assert set(numbers) <= set(range(len(links.hrefs)))
+        assert page.tree is not None
+        mark_blocks(page.tree.tops, links, blocks, page.resolver.base)
     assert page.tree is not None
-    mark_blocks(page.tree.tops, links, blocks, page.resolver.base)
     assert to_html(page.tree).startswith(b"<!doctype html>")
+
+
+@given(soups(smuggled, st.sampled_from(["<a href=http://b.example/x>", "<li>"]), size=40))
+def test_with_and_without_bags(html):
+    """Blocks are the same whatever else is wanted of the page."""
+    body = html.encode("utf-8", "replace")
+    pages = [
+        make_page(HERE, body, view=blocks_view(BlockConfig(), also))
+        for also in (NOTHING, TEXT, View(without=CUTS), FOR_BLOCKS)
+    ]
+    if not isinstance(pages[0], str):
+        found = [links_left(page, BlockConfig(), Counters()) for page in pages]
+        assert found[:1] * 4 == found
 
 
 HOSTILE = {
@@ -144,18 +165,21 @@ def test_hostile(name):
 
 
 def test_limit_of_links():
-    """Links behind the limit are no links, and that is counted."""
-    counters = Counters()
-    page_blocks(tree_page("<i><a href=x>t</a></i>" * (MAX_LINKS + 1)), BlockConfig(), counters)
-    assert 1 == counters.get("pages", "too_many_links")
-    assert MAX_LINKS == counters.get("block_links", "found")
+    """Links behind the limit are no links, and the reader counts that."""
+    page = tree_page("<i><a href=x>t</a></i>" * (MAX_LINKS + 1))
+    assert ["too_many_links"] == page.flat.notes
+    for rules in ("structural", "paper"):
+        counters = Counters()
+        page_blocks(page, BlockConfig(rules=rules), counters)
+        assert MAX_LINKS == counters.get("block_links", "found")
 
 
 def test_deep_page():
-    """A page that libxml2 cannot hold has blocks, and says that it is deep."""
+    """A page that libxml2 cannot hold has blocks, and its tree says that it is deep."""
     items = "".join(f"<li><a href=http://s{k}.example/>t{k}</a>" for k in range(5))
     page = tree_page("<div>" * 3_000 + "</div>" * 3_000 + f"<ul>{items}</ul>")
-    assert page.flat.deep
+    assert page.tree.deep
     for rules in ("structural", "paper"):
-        found = segments(page, page_links(page), BlockConfig(rules=rules))
+        config = BlockConfig(rules=rules)
+        found = segments(page, page_links(page, config), config)
         assert [(0, 1, 2, 3, 4)] == [segment.links for segment in found]

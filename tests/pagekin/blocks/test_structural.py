@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pagekin.blocks.linktree import HEADINGS, LISTS, LinkTree, Node, find_links, tag_of
+from pagekin.blocks.links import find_links
+from pagekin.blocks.linktree import LISTS, LinkTree, tag_of
+from pagekin.blocks.scanning import HEADINGS
 from pagekin.blocks.structural import REASONS, structural_segments
 from pagekin.config import BlockConfig
-from tests.soups import soups
+from pagekin.web.outline import outline
+from tests.soups import elements, soups
 from tests.trees import tree_page
 
 pieces = st.sampled_from(
@@ -28,7 +31,7 @@ pieces = st.sampled_from(
         "<div id=nav>",
     ]
 )
-pages = soups(pieces, pieces, size=50).map(lambda soup: f"<body>{soup}")
+pages = st.one_of(soups(pieces, pieces, size=50), st.lists(pieces, max_size=50).map("".join))
 
 
 def links(number: int, around: str = "{}") -> str:
@@ -37,8 +40,7 @@ def links(number: int, around: str = "{}") -> str:
 
 def rules_of(html: str, **options: Any) -> list[tuple[int, str]]:
     """The size of each block and its rule."""
-    tops = tree_page(html).tree.tops
-    found = structural_segments(tops, find_links(tops), BlockConfig(**options))
+    found = structural_segments(outline(html.encode()), BlockConfig(**options))
     return [(len(segment.links), segment.rule) for segment in found]
 
 
@@ -142,7 +144,7 @@ def test_share_of_the_page():
 
 
 def test_share_of_the_whole_page():
-    """With a share of 1 a page may be one block, also one without a common root."""
+    """With a share of 1 a page may be one block, also one that goes on behind its end."""
     html = f"<p>{links(2)}</p></html><html><p>{links(2)}"
     assert [(4, "whole")] == rules_of(html, page_share=1.0)
     assert [(2, "leaf")] * 2 == rules_of(html)
@@ -180,7 +182,8 @@ def test_licence_at_the_foot():
 @pytest.mark.parametrize(
     ("html", "expected"),
     [
-        (f"<div id=main class='a b'><p>{links(2)}</p></div>", "html"),
+        (f"<div id=main class='a b'><p>{links(2)}</p></div>", "div.a"),
+        (links(2), "page"),
         (f"<div id=main class='a b'><p>{links(2)}</p></div>{REST}", "div.a"),
         (f"<div id=main><p>{links(2)}</p></div>{REST}", "div#main"),
         (f"<div><p>{links(2)}</p></div>{REST}", "div"),
@@ -188,52 +191,57 @@ def test_licence_at_the_foot():
 )
 def test_name(html, expected):
     """A block is named after the outermost element that holds just its links."""
-    tops = tree_page(html).tree.tops
-    assert expected == structural_segments(tops, find_links(tops), BlockConfig())[0].tag
+    assert expected == structural_segments(outline(html.encode()), BlockConfig())[0].tag
 
 
-def test_pages_without_a_common_root():
+def test_elements_behind_the_end():
     """Elements behind the end of the page belong to it."""
-    assert [(2, "leaf"), (3, "leaf")] == rules_of(f"{links(2)}</html><html>{links(3)}")
+    assert [(2, "leaf"), (3, "leaf")] == rules_of(f"<p>{links(2)}</p></html><html><p>{links(3)}")
 
 
 # --- twins ---
+
+
+@given(pages)
+def test_link_tree(page):
+    """Links are an element's own or its children's; children are told where one has two."""
+    found = outline(page.encode())
+    tree = LinkTree(found)
+    above = {0: -1}
+    for element in range(len(found.tags)):
+        inside = range(element + 1, found.behind[element])
+        above |= dict.fromkeys(inside, element)
+    for element in range(len(found.tags)):
+        children = [kid for kid, parent in above.items() if parent == element]
+        own = [number for number, link in enumerate(found.elements) if link == element]
+        held = [number for kid in children for number in tree.links(kid)]
+        assert [*own, *held] == list(tree.links(element))
+        assert all(tree.size(kid) > 0 for kid in children)
+        expected = children if any(tree.size(kid) > 1 for kid in children) else []
+        assert expected == tree.kids(element)
+        chain = tree.chain(element)
+        assert {tree.links(element)} == {tree.links(inner) for inner in chain}
+        assert tree.links(element) not in [tree.links(kid) for kid in tree.kids(chain[-1])]
 
 
 def held(element: Any) -> list[Any]:
     return [a for a in element.iter("a") if a.get("href") is not None]
 
 
-@given(pages)
-def test_link_tree(page):
-    """A node's links are those below it, and its children are those that hold one."""
-    tops = tree_page(page).tree.tops
-    all_links = find_links(tops)
-    tree = LinkTree(tops, all_links)
-    waiting = [tree.page]
-    while waiting:
-        node = waiting.pop()
-        children = tops if node.element is None else list(node.element)
-        with_links = [child for child in children if held(child)]
-        expected = with_links if any(len(held(child)) > 1 for child in with_links) else []
-        kids = tree.kids(node)
-        assert expected == [kid.element for kid in kids]
-        for kid in kids:
-            assert held(kid.element) == all_links[kid.start : kid.end]
-        waiting += kids
-
-
-@given(pages, st.integers(1, 3))
+@given(elements(), st.integers(1, 3))
 def test_what_is_inside(page, number):
-    """Headings and lists below an element are counted, itself not."""
+    """Headings and lists below an element are counted as in a tree, itself not."""
     tops = tree_page(page).tree.tops
-    tree = LinkTree(tops, find_links(tops))
-    for element in (e for top in tops for e in top.iter() if held(e)):
-        node = Node(element, 0, 0)
+    with_links = [e for top in tops for e in top.iter() if held(e)]
+    with_links = [e for e in with_links if e.tag not in ("html", "body")]
+    found = outline(page.encode())
+    tree = LinkTree(found)
+    assert [e.tag for e in with_links] == found.tags[1:]
+    for k, element in enumerate(with_links, 1):
         headings = sum(1 for e in element.iterdescendants(*HEADINGS))
         lists = sum(1 for e in element.iterdescendants(*LISTS) if len(held(e)) > 1)
-        assert (headings >= number) == tree.has_headings(node, number)
-        assert (lists >= number) == tree.has_lists(node, number)
+        assert (headings >= number) == tree.has_headings(k, number)
+        assert (lists >= number) == tree.has_lists(k, number)
 
 
 def held_by(element: Any, tops: list[Any]) -> list[Any]:
@@ -289,20 +297,20 @@ def plain_segments(tops: list[Any], element: Any = None) -> list[tuple[tuple[int
     return [found for child in children for found in plain_segments(tops, child)]
 
 
-@given(pages)
+@settings(max_examples=300)
+@given(elements())
 def test_twin(page):
-    """The rules told plainly give the same blocks."""
+    """The rules told plainly over another parser's tree give the same blocks."""
     tops = tree_page(page).tree.tops
-    found = structural_segments(tops, find_links(tops), BlockConfig())
+    found = structural_segments(outline(page.encode()), BlockConfig())
     assert plain_segments(tops) == [(s.links, s.rule) for s in found]
 
 
 @given(pages, st.sampled_from(["structural", "coarse"]), st.booleans())
 def test_blocks_are_apart(page, rules, hints):
     """No link is in two blocks, and every block has two links and a reason."""
-    tops = tree_page(page).tree.tops
     config = BlockConfig(rules=rules, menus=hints, footer=10 * hints)
-    found = structural_segments(tops, find_links(tops), config)
+    found = structural_segments(outline(page.encode()), config)
     numbers = [number for segment in found for number in segment.links]
     assert sorted(set(numbers)) == numbers
     for segment in found:
@@ -312,6 +320,6 @@ def test_blocks_are_apart(page, rules, hints):
 
 def test_tag_of():
     """An element by its tag and what it calls itself."""
-    tops = tree_page("<ul class='  nav  top' id=y><li id=z><p></p><p class=' '></p>").tree.tops
-    named = [tag_of(e) for e in tops[0].iter("ul", "li", "p")]
-    assert ["ul.nav", "li#z", "p", "p"] == named
+    assert "ul.nav" == tag_of("ul", "  nav  top", "y")
+    assert "li#z" == tag_of("li", "", "z")
+    assert "p" == tag_of("p", " ", "")

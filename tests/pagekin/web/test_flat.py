@@ -18,7 +18,6 @@ from pagekin.text import markup as m
 from pagekin.text.tokens import tokenise
 from pagekin.web import references, scan
 from pagekin.web.flat import MAX_LINKS, Flat, flatten
-from pagekin.web.html import parse_tree
 from pagekin.web.page import Page, View, make_page
 from pagekin.web.show import describe_page, page_lines
 from pagekin.web.tags import CUTS, HEADING_MARKS
@@ -164,11 +163,8 @@ def test_rels() -> None:
     ],
 )
 def test_head(page: str, name: str, expected: str) -> None:
-    """What the head says of the page, and the same from a tree."""
+    """What the head says of the page."""
     assert expected == getattr(flat_of(page), name)
-    tree = parse_tree(page.encode())
-    assert tree is not None
-    assert expected == getattr(tree.head, name).strip()
 
 
 @pytest.mark.parametrize("page", ["", " \n", "<!-- only -->", "</p>", "<!doctype html>", "<?x?>"])
@@ -209,15 +205,16 @@ def test_text_behind_deep_nesting_is_found(soup: str) -> None:
 
 
 @pytest.mark.parametrize("page", ["<p>a", "<title>t</title>", "<svg><path></svg>", "x"])
-def test_with_and_without_a_tree(page: str) -> None:
-    """Whether a tree is wanted too changes nothing in the text."""
+def test_with_and_without_more(page: str) -> None:
+    """Whether an outline or a tree is wanted too changes nothing in the text."""
     for html in (page, "<div>" * TREE_DEPTH + page, page + " " * 1_200_000):
-        both = make_page("http://one.example/", html.encode(), view=View(tree=True))
+        both = make_page("http://one.example/", html.encode(), view=View(outline=True, tree=True))
         alone = make_page("http://one.example/", html.encode())
         assert isinstance(both, Page)
         assert isinstance(alone, Page)
         assert (both.flat.text, both.flat.hrefs) == (alone.flat.text, alone.flat.hrefs)
         assert both.tree is not None
+        assert both.outline is not None
 
 
 @pytest.mark.parametrize(
