@@ -12,21 +12,24 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PEERS := $(VENV)/.peers
-SOURCES := lib jobs tests demo scripts
+SOURCES := lib jobs tests demo scripts setup.py
+C_SOURCES := $(wildcard lib/pagekin/*/*.c lib/pagekin/*/*.h)
 
 .PHONY: setup demo test bench lint format clean
 
 setup: $(READY)
 
-$(READY): setup.cfg pyproject.toml
+$(READY): setup.cfg pyproject.toml setup.py $(C_SOURCES)
 	@test -n "$(PYTHON)" || { echo "pagekin needs Python 3.11, and no python3 was found on the PATH." >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' || \
 	  { echo "pagekin needs Python 3.11; $(PYTHON) is $$($(PYTHON) --version). Name another: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@echo "== making $(VENV) with $$($(PYTHON) --version), and installing pagekin with its dependencies into it"
 	@$(PYTHON) -m venv $(VENV) || \
 	  { echo "$(PYTHON) cannot make virtual environments; install its venv module (Debian: python3-venv)." >&2; exit 1; }
+	@rm -f lib/pagekin/*/*.so
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $(READY)
+	@echo "== $$($(BIN)/python -m pagekin.native)"
 	@echo "== ready: $(BIN)/pagekin"
 
 demo: $(READY)
@@ -53,4 +56,4 @@ format: $(READY)
 	$(BIN)/ruff format $(SOURCES)
 
 clean:
-	rm -rf $(VENV) .bench demo/work .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist lib/*.egg-info
+	rm -rf $(VENV) .bench demo/work .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist lib/*.egg-info lib/pagekin/*/*.so

@@ -10,7 +10,7 @@ from pagekin.bags.bag import Bag, bag_record
 from pagekin.bags.counting import DF, WORDS, unpack_counts, unpack_words
 from pagekin.bags.vocabulary import forms_records
 from pagekin.jobs.document_frequency import DocumentFrequency
-from pagekin.text.words import Form, term_hash
+from pagekin.text.words import Form, Forms, term_hash
 from tests.jobs.running import Pair, run_job, run_script, split_output
 
 BAGS = {
@@ -39,7 +39,7 @@ def line(pair: Pair) -> bytes:
 
 def raw_output() -> list[bytes]:
     """Lines as bag_fragments writes them, the statistics of a task among them."""
-    words = [line(pair) for pair in forms_records(form(*entry) for entry in FORMS)]
+    words = [line(pair) for pair in forms_records([Forms.of(form(*entry) for entry in FORMS)])]
     bags = []
     for url, terms in BAGS.items():
         hashes = np.array(sorted(map(term_hash, terms)), dtype=np.uint32)

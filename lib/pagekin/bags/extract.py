@@ -7,23 +7,22 @@ from collections.abc import Iterator
 from itertools import chain
 
 from pagekin.bags.fragments import FragmentMaker
+from pagekin.bags.link_records import link_records
 from pagekin.bags.stream import Stream, read_stream
-from pagekin.bags.values import content_value, host_id, link_value
+from pagekin.bags.values import content_value, host_id
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
-from pagekin.text.tokens import cut_pieces
-from pagekin.text.words import Form, Vocabulary, term_hash
+from pagekin.text.tokens import with_sentences
+from pagekin.text.words import Form, Forms, Vocabulary, term_hash
 from pagekin.web.page import Page, View
 from pagekin.web.resolution import Resolution, own_url
 from pagekin.web.tags import CUTS, HEADING_MARKS
-from pagekin.web.urls import host
+from pagekin.web.urls import within_host
 
 __all__ = ["Extractor", "page_term"]
 
 Pair = tuple[bytes, bytes]
 
-_PER_RECORD = 256  # links in one record: longer ones would only make tasks uneven
-_LEFT_OUT = ("to_itself", "within_host_dropped")
 _MANY_PAGES = 100_000  # page ids that wait: about 30 MB
 
 
@@ -54,35 +53,28 @@ class Extractor:
 
     def extract(self, page: Page) -> Iterator[Pair]:
         """(URL, fragment) pairs of one page."""
-        return self.cut(page, self.read(page, cut_pieces(page.flat.text)))
+        return self.cut(page, self.read(page, with_sentences(page.flat.text)))
 
-    def read(self, page: Page, pieces: list[bytes]) -> Stream:
-        """The terms of a page whose text is cut into pieces already."""
-        return read_stream(pieces, self.vocabulary.table(page.language))
+    def read(self, page: Page, text: bytes) -> Stream:
+        """The terms of a page whose sentences are marked already."""
+        return read_stream(text, self.vocabulary.table(page.language))
 
     def cut(self, page: Page, stream: Stream) -> Iterator[Pair]:
         """The pairs of a page whose terms are known; other windows may be cut from the same."""
         url = own_url(page.url, self._config.reading, self._resolution)
         self._counters.add("text", "terms", len(stream.terms))
         yield url.encode(), content_value(self._maker.of_page(stream), own=url == page.url)
-        targets = self._targets(page, url)
-        source = host_id(url)
-        for target, payloads in self._maker.of_links(stream, targets, self._page_id(url)).items():
-            key = target.encode()
-            if len(payloads) == 1:  # most of them
-                yield key, link_value(source, payloads[0], first=True)
-                continue
-            for k in range(0, len(payloads), _PER_RECORD):
-                yield key, link_value(source, b"".join(payloads[k : k + _PER_RECORD]), first=not k)
+        parts = self._maker.of_links(stream, self._page_id(url))
+        yield from link_records(self._targets(page, url), parts, host_id(url))
 
     def full(self) -> bool:
         """Is it time to take the forms?"""
         return self.vocabulary.full() or len(self._page_terms) > _MANY_PAGES
 
-    def take_forms(self) -> Iterator[Form]:
+    def take_forms(self) -> Iterator[Forms]:
         """The words seen since the last time, with the pages that stand as terms."""
         pages, self._page_terms = self._page_terms, []
-        return chain(pages, self.vocabulary.take_forms())
+        return chain([Forms.of(pages)], self.vocabulary.take_forms())
 
     def _page_id(self, url: str) -> int:
         if not self._config.bag.links:
@@ -98,18 +90,23 @@ class Extractor:
         self._count("nofollow", unfollowed)
         self._count("no_web_address", times.pop(None, 0) - unfollowed)
         moved = self._resolution.resolve([*filter(None, times)]) if self._resolution else {}
-        ends: dict[str | None, str | None] = {None: None}
-        reasons: Counter[str] = Counter()
-        own_host = host(own)
+        kept: dict[str | None, str | None] = {None: None}
+        is_within, drops = within_host(own), self._config.bag.same_host == "drop"
+        to_itself = within = 0
         for target, number in times.items():
             end: str = moved.get(target, target)  # type: ignore[arg-type, assignment]
-            reason = "to_itself" if end == own else self._reason(host(end) == own_host)
-            ends[target] = None if reason in _LEFT_OUT else end
-            reasons[reason] += number
-        for reason, number in reasons.items():
-            self._count(reason, number)
+            kept[target] = end
+            if end == own:
+                to_itself += number
+                kept[target] = None
+            elif is_within(end):
+                within += number
+                kept[target] = None if drops else end
+        self._count("to_itself", to_itself)
+        self._count("within_host_dropped" if drops else "within_host", within)
+        self._count("to_other_host", times.total() - to_itself - within)
         self._counters.add("links", "through_redirects", sum(times[t] for t in moved))
-        return list(map(ends.__getitem__, targets))
+        return list(map(kept.__getitem__, targets))
 
     def _count(self, reason: str, number: int) -> None:
         self._counters.add("links", reason, number)
@@ -128,8 +125,3 @@ class Extractor:
             for target, unfollowed in zip(targets, page.unfollowed(), strict=True)
         ]
         return kept, kept.count(None) - targets.count(None)
-
-    def _reason(self, within_host: bool) -> str:
-        if not within_host:
-            return "to_other_host"
-        return "within_host_dropped" if self._config.bag.same_host == "drop" else "within_host"

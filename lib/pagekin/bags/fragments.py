@@ -16,16 +16,17 @@ where a number falls in a group of three bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.bags.stream import Places, Stream
+from pagekin.bags.stream import HIGHEST, MOST_ABOVE, Places, Stream
 from pagekin.bags.windows import reach, windows
 from pagekin.config import BagConfig, WindowConfig
+from pagekin.native import load
+from pagekin.text.markup import CODES, HEADING_END
 
 __all__ = [
     "CITING_PAGE",
@@ -38,9 +39,11 @@ __all__ = [
     "TITLE",
     "WIDTH",
     "FragmentMaker",
+    "LinkParts",
     "Numbers",
     "decode",
     "encode",
+    "headings_above",
 ]
 
 Numbers = NDArray[np.uint64]
@@ -51,6 +54,7 @@ LINK, HEADINGS, CITING_TITLE, CITING_PAGE, TITLE, CONTENT = range(1, 7)
 
 SIDE_SHIFT = 16  # of a LINK: terms left of the anchor above, terms right of it below
 _BITS = 7
+_native, _streams = load("pagekin.bags._fragments"), load("pagekin.bags._stream")
 
 
 def encode(numbers: NDArray[np.unsignedinteger]) -> bytes:
@@ -59,15 +63,20 @@ def encode(numbers: NDArray[np.unsignedinteger]) -> bytes:
     >>> encode(np.array([1, 128, 6 << KIND_SHIFT], np.uint64)).hex(" ", 5)
     '8080808081 8080808180 e080808080'
     """
-    text = np.empty((len(numbers), WIDTH), dtype=np.uint8)
+    if _native is not None:
+        text: bytes = (_native.encode_32 if numbers.itemsize == 4 else _native.encode_64)(numbers)
+        return text
+    columns = np.empty((len(numbers), WIDTH), dtype=np.uint8)
     for k in range(WIDTH):
-        text[:, k] = numbers >> numbers.dtype.type(_BITS * (WIDTH - 1 - k))
-    text |= 0x80
-    return text.tobytes()
+        columns[:, k] = numbers >> numbers.dtype.type(_BITS * (WIDTH - 1 - k))
+    columns |= 0x80
+    return columns.tobytes()
 
 
 def decode(text: bytes | bytearray) -> Numbers:
     """The numbers of one fragment, or of several joined ones."""
+    if _native is not None:
+        return np.frombuffer(_native.decode(text), dtype=np.uint64)
     groups = np.frombuffer(text, dtype=np.uint8).reshape(-1, WIDTH) & np.uint8(0x7F)
     numbers = groups[:, 0].astype(np.uint64)
     for k in range(1, WIDTH):
@@ -84,6 +93,17 @@ _HEADINGS, _CITING_TITLE, _CITING_PAGE = map(_mark, (HEADINGS, CITING_TITLE, CIT
 _TITLE, _CONTENT, _BARE_LINK = map(_mark, (TITLE, CONTENT, LINK))
 
 
+class LinkParts(NamedTuple):
+    """What the fragments of a page's links are put together from, in the order of the links."""
+
+    marks: bytes  # of each
+    terms: bytes  # of the page
+    low: Places  # the first of each link's window
+    high: Places  # and the one behind its last
+    above: list[bytes] | None  # the headings that a link stands under
+    tail: bytes  # what every link carries
+
+
 @dataclass(frozen=True)
 class FragmentMaker:
     """Makes the fragments of pages under one configuration."""
@@ -96,28 +116,23 @@ class FragmentMaker:
         content = encode(stream.terms) if self.bag.content else b""
         return b"".join((_TITLE, encode(stream.title), _CONTENT, content))
 
-    def of_links(
-        self, stream: Stream, targets: list[str | None], page_id: int
-    ) -> Mapping[str, list[bytes]]:
-        """For each target URL the fragments of the links to it; None is a link that is left out."""
+    def of_links(self, stream: Stream, page_id: int) -> LinkParts:
+        """What the fragments of the links of a page are put together from."""
         tail = self._tail(stream, page_id)
         if not self.bag.anchor:
-            return _grouped(targets, (_BARE_LINK + tail for _ in targets))
+            nowhere = np.zeros(len(stream.opens), dtype=np.int64)
+            return LinkParts(_BARE_LINK * len(nowhere), b"", nowhere, nowhere, None, tail)
         words = reach(self.window, self.bag)
         low, high = windows(stream, self.window.kind, words)
-        marks, terms = _link_marks(stream, low, high), encode(stream.terms)
-        above = _headings_above(stream, terms) if self.bag.headings else repeat(b"")
-        edges = zip((WIDTH * low).tolist(), (WIDTH * high).tolist(), strict=True)
-        links = zip(range(0, len(marks), WIDTH), edges, above, strict=False)  # above may be endless
-        return _grouped(
-            targets, [marks[k : k + WIDTH] + terms[a:b] + h + tail for k, (a, b), h in links]
-        )
+        terms = encode(stream.terms)
+        above = _headings(stream, terms) if self.bag.headings else None
+        return LinkParts(_link_marks(stream, low, high), terms, low, high, above, tail)
 
     def _tail(self, stream: Stream, page_id: int) -> bytes:
         """What every link of the page carries: the page's title and id, where they are wanted."""
         title = page = b""
         if self.bag.citing_title and len(stream.title):
-            title = _CITING_TITLE + encode(stream.title)
+            title = _CITING_TITLE + encode(stream.title[:MOST_ABOVE])
         if self.bag.links:
             page = _CITING_PAGE + encode(np.array([page_id], dtype=np.uint64))
         return title + page
@@ -129,20 +144,18 @@ def _link_marks(stream: Stream, low: Places, high: Places) -> bytes:
     return encode(((LINK << KIND_SHIFT) | (left << SIDE_SHIFT) | right).astype(np.uint64))
 
 
-def _grouped(targets: list[str | None], payloads: Iterable[bytes]) -> dict[str, list[bytes]]:
-    groups: dict[str, list[bytes]] = {}
-    for target, payload in zip(targets, payloads, strict=True):
-        if target is None:
-            continue
-        if target in groups:
-            groups[target].append(payload)
-        else:
-            groups[target] = [payload]
-    return groups
-
-
-def _headings_above(stream: Stream, terms: bytes) -> list[bytes]:
+def _headings(stream: Stream, terms: bytes) -> list[bytes]:
     """For each link the section of the headings it stands under: one of each open level."""
+    if _streams is None:
+        return headings_above(stream, terms)
+    columns = (stream.codes, stream.before, stream.opens)
+    codes = (HIGHEST, CODES[HEADING_END], MOST_ABOVE)
+    above: list[bytes] = _streams.headings_above(*columns, terms, _HEADINGS, *codes)
+    return above
+
+
+def headings_above(stream: Stream, terms: bytes) -> list[bytes]:
+    """The same, in Python."""
     places, levels, low, high = stream.headings()
     chains: list[bytes] = [b""]
     open_levels: dict[int, bytes] = {}

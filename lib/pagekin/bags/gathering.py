@@ -92,3 +92,7 @@ class Columns:
     bounds: Column  # of the URLs' terms
     terms: Terms
     sums: Sums
+
+    def counts(self) -> tuple[Column, Column, Column, Column]:
+        """What a bag's record begins with."""
+        return self.crawled, self.links, self.pages, self.hosts

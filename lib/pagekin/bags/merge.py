@@ -5,39 +5,29 @@ the others grouped by the citing host. So hosts are counted without a set, but w
 folded, and everything here is a function of the set of links, whatever the tasks: weights are
 summed as whole numbers, in which no order of addition matters.
 
-Most URLs have one record, so that all is done for many at once, in columns: what a value begins
-with, whose it is, and one sort of packed (URL, term, place) numbers. A URL with very many links is
-folded in pieces, so that it costs no more memory than others but for 12 bytes a distinct term. Of a
-URL with more than `max_terms` of them the lightest go (of equal ones the larger hashes), once all
-are summed.
+Most URLs have one record, so that all is done for many at once (`pagekin.bags.columns`). A URL with
+very many links is folded in pieces, so that it costs no more memory than others but for 12 bytes a
+distinct term. Of a URL with more than `max_terms` of them the lightest go (of equal ones the larger
+hashes), once all are summed.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pagekin.bags.bag import Weights, bag_value
-from pagekin.bags.fragments import KIND_SHIFT, LINK, WIDTH, decode
+from pagekin.bags.columns import bag_values, read_columns
 from pagekin.bags.gathering import Batch, Column, Columns, Totals
-from pagekin.bags.places import SCALE, Sums, place_weights, sum_terms
-from pagekin.bags.values import (
-    FIRST,
-    FLAG,
-    HOST,
-    LINK_TEXT,
-    OF_FOLDED,
-    OF_LINKS,
-    OF_PAGE,
-    OWN_TEXT,
-    host_id,
-)
+from pagekin.bags.places import SCALE, Sums, place_weights
+from pagekin.bags.values import OF_PAGE, host_id
 from pagekin.config import BagConfig, WindowConfig
 from pagekin.counters import Counters
+from pagekin.text.words import Terms
 
 __all__ = ["BagMerger"]
 
@@ -111,30 +101,20 @@ class BagMerger:
         columns = self._columns(batch)
         for number, totals in batch.totals.items():
             totals.complete(columns, number)
-        low, high = columns.bounds[:-1].tolist(), columns.bounds[1:].tolist()
-        terms, weights = columns.terms.tobytes(), _as_weights(columns.sums).tobytes()
-        too_many = np.flatnonzero(np.diff(columns.bounds) > self._max_terms).tolist()
-        apart = {*too_many, *batch.totals}
-        heavy = {number: self._heaviest(batch, columns, number) for number in sorted(apart)}
         sizes = np.diff(columns.bounds)
-        for number, (own_terms, _) in heavy.items():
-            sizes[number] = len(own_terms) // 4
+        apart = {*np.flatnonzero(sizes > self._max_terms).tolist(), *batch.totals}
+        heavy = {number: self._heaviest(batch, columns, number) for number in sorted(apart)}
+        for number, (terms, _) in heavy.items():
+            sizes[number] = len(terms)
         self._count(batch, columns, sizes)
-        rows = zip(
-            batch.keys,
-            columns.crawled.tolist(),
-            columns.links.tolist(),
-            columns.pages.tolist(),
-            columns.hosts.tolist(),
-            low,
-            high,
-            strict=True,
-        )
-        for number, (key, crawled, links, pages, hosts, a, b) in enumerate(rows):
-            packed = heavy.get(number) or (terms[4 * a : 4 * b], weights[4 * a : 4 * b])
-            yield key, bag_value(crawled, links, pages, hosts, *packed)
+        values = bag_values(columns, _as_weights(columns.sums))
+        for number, (terms, weights) in heavy.items():
+            crawled, links, pages, hosts = (int(column[number]) for column in columns.counts())
+            packed = terms.tobytes(), weights.tobytes()
+            values[number] = bag_value(crawled == 1, links, pages, hosts, *packed)
+        yield from zip(batch.keys, values, strict=True)
 
-    def _heaviest(self, batch: Batch, columns: Columns, number: int) -> tuple[bytes, bytes]:
+    def _heaviest(self, batch: Batch, columns: Columns, number: int) -> tuple[Terms, Weights]:
         """As many terms of a URL as a bag may have, with their weights."""
         low, high = columns.bounds[number : number + 2].tolist()
         totals = batch.totals.get(number) or Totals()
@@ -145,7 +125,7 @@ class BagMerger:
             self._counters.add("bags", "terms_over_limit", over)
             heaviest = np.sort(np.lexsort((terms, -sums))[: self._max_terms])
             terms, sums = terms[heaviest], sums[heaviest]
-        return terms.tobytes(), _as_weights(sums).tobytes()
+        return terms, _as_weights(sums)
 
     def _count(self, batch: Batch, columns: Columns, sizes: Column) -> None:
         counts = {"urls": len(batch.keys), "crawled": int(np.count_nonzero(columns.crawled))}
@@ -155,69 +135,18 @@ class BagMerger:
 
     def _columns(self, batch: Batch) -> Columns:
         """The values of a batch, taken together."""
-        values = batch.values
-        heads = np.frombuffer(b"".join([value[:LINK_TEXT] for value in values]), np.uint8)
-        heads = heads.reshape(-1, LINK_TEXT)
-        counts = np.diff([*batch.starts, len(values)])
-        url_of = np.repeat(np.arange(len(counts)), counts)
-        kinds = heads[:, 0]
-        for place in np.flatnonzero(kinds == OF_FOLDED).tolist():
-            batch.totals_of(int(url_of[place])).take_folded(values[place])
-        links, pages = kinds == OF_LINKS, kinds == OF_PAGE
-        hosts = np.ascontiguousarray(heads[:, HOST]).view("<u8").ravel()
-        own = self._own_texts(batch, pages, url_of)
-        texts = [
-            value[LINK_TEXT:] if link else value[OWN_TEXT:] if mine else b""
-            for value, link, mine in zip(values, links.tolist(), own.tolist(), strict=True)
-        ]
-        sizes = np.fromiter(map(len, texts), np.int64, len(texts)) // WIDTH
-        within = self._within(batch, hosts, links, url_of, sizes)
-        number_of = np.repeat(url_of.astype(np.uint64), sizes)
-        numbers = decode(b"".join(texts))
-        urls, terms, sums = sum_terms(numbers, number_of, self._weights, within)
-        marks = np.flatnonzero(numbers >> np.uint64(KIND_SHIFT))
-        of_links = marks[numbers[marks] >> np.uint64(KIND_SHIFT) == LINK]
-        first = links & (heads[:, FLAG] == FIRST)
-        new_host = links.copy()
-        new_host[1:] &= ~links[:-1] | (hosts[1:] != hosts[:-1]) | (url_of[1:] != url_of[:-1])
-        return Columns(
-            crawled=np.bincount(url_of[own], minlength=len(counts)),
-            links=np.bincount(number_of[of_links].astype(np.int64), minlength=len(counts)),
-            pages=np.bincount(url_of[first], minlength=len(counts)),
-            hosts=np.bincount(url_of[new_host], minlength=len(counts)),
-            host_of=hosts[new_host],
-            host_url=url_of[new_host],
-            bounds=np.searchsorted(urls, np.arange(len(counts) + 1, dtype=np.uint64)),
-            terms=terms,
-            sums=sums,
-        )
-
-    def _own_texts(
-        self, batch: Batch, pages: NDArray[np.bool_], url_of: Column
-    ) -> NDArray[np.bool_]:
-        """Which values are the content of their URL: of several pages' the first."""
-        own = pages.copy()
-        own[1:] &= ~(pages[:-1] & (url_of[1:] == url_of[:-1]))
+        taken = bytearray(len(batch.keys))
         for number, totals in batch.totals.items():
-            if totals.crawled:
-                own[url_of == number] = False
-        dropped = np.count_nonzero(pages) - np.count_nonzero(own)
-        self._counters.add("bags", "other_content_dropped", int(dropped))
-        return own
-
-    def _within(
-        self,
-        batch: Batch,
-        hosts: NDArray[np.uint64],
-        links: NDArray[np.bool_],
-        url_of: Column,
-        sizes: Column,
-    ) -> NDArray[np.bool_] | None:
-        """For each number: does it come of a link within its host? Where that is asked."""
-        if not self._weigh_within:
-            return None
-        own = np.frombuffer(b"".join([host_id(key.decode()) for key in batch.keys]), "<u8")
-        return np.repeat(links & (hosts == own[url_of]), sizes)
+            taken[number] = totals.crawled
+        own_hosts = None
+        if self._weigh_within:
+            own_hosts = b"".join([host_id(key.decode()) for key in batch.keys])
+        read = read_columns(batch.values, batch.starts, self._weights, bytes(taken), own_hosts)
+        for place in read.folded:
+            number = bisect_right(batch.starts, place) - 1
+            batch.totals_of(number).take_folded(batch.values[place])
+        self._counters.add("bags", "other_content_dropped", read.dropped)
+        return read.columns
 
 
 def _as_weights(sums: Sums) -> Weights:

@@ -26,7 +26,7 @@ from pagekin.bags.windows import distance_weights
 from pagekin.config import BagConfig, WindowConfig
 from pagekin.text.words import Terms
 
-__all__ = ["SCALE", "Sums", "add_sums", "place_weights", "places", "sum_terms"]
+__all__ = ["LEAST", "SCALE", "Sums", "add_sums", "place_weights", "places", "sum_terms"]
 
 SCALE = 2.0**32  # weights are summed as whole numbers of 2^-32: exact, so order-independent
 
@@ -77,15 +77,16 @@ def places(numbers: Numbers) -> Places:
     position = np.arange(len(numbers), dtype=np.int32)
     found: Places = np.repeat(left, spans) - position
     np.maximum(found, position - np.repeat(right, spans), out=found)
-    np.maximum(found, np.repeat(_LEAST[heads >> KIND_SHIFT], spans), out=found)
+    np.maximum(found, np.repeat(LEAST[heads >> KIND_SHIFT], spans), out=found)
     np.minimum(found, _NOWHERE, out=found)
     found[marks] = _NOWHERE
     return found
 
 
-_LEAST = np.zeros(1 << 3, dtype=np.int32)
+LEAST = np.zeros(1 << 3, dtype=np.int32)
+"""Of each kind of section the place of its terms, or the nearest of them."""
 for _section, _place in _PLACE.items():
-    _LEAST[_section] = _place
+    LEAST[_section] = _place
 
 
 def sum_terms(

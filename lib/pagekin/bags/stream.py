@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pagekin.native import load
 from pagekin.text.markup import (
     BLOCK,
     CODES,
@@ -27,13 +28,22 @@ from pagekin.text.markup import (
 )
 from pagekin.text.words import Terms, WordTable
 
-__all__ = ["Stream", "read_stream"]
+__all__ = ["HIGHEST", "MOST_ABOVE", "Stream", "plain_stream", "read_stream"]
 
 Places = NDArray[np.int64]
+
+_native = load("pagekin.bags._stream")
+
+MOST_ABOVE = 64
+"""Terms of a heading or a title that links below it carry: as many as a window. Else a heading that
+never ends, with many links below it, would be sent with each of them.
+"""
 
 _LINK, _LINK_END = CODES[LINK], CODES[LINK_END]
 _TITLE, _TITLE_END = CODES[TITLE], CODES[TITLE_END]
 _HEADINGS = tuple(CODES[marker] for marker in HEADING)
+HIGHEST = _HEADINGS[0]
+"""The code of the highest heading; those of the others lie below, and no other code does."""
 _TOPICAL = (*_HEADINGS, CODES[LIST_END], CODES[TABLE_END])
 _SYNTACTIC = (*_TOPICAL, CODES[BLOCK], CODES[SENTENCE], CODES[HEADING_END])
 
@@ -69,17 +79,36 @@ class Stream:
 
     def headings(self) -> tuple[Places, list[int], Places, Places]:
         """Of each heading its place in codes, its level, and the positions of its terms."""
-        places = np.flatnonzero(self.codes <= _HEADINGS[0])  # theirs are the lowest codes
-        levels = (1 + _HEADINGS[0] - self.codes[places]).tolist()
+        places = np.flatnonzero(self.codes <= HIGHEST)
+        levels = (1 + HIGHEST - self.codes[places]).tolist()
         ends = np.flatnonzero(self.codes == CODES[HEADING_END])
         stops = np.append(ends, 0)[np.searchsorted(ends, places)]
         stops = np.maximum(stops, places)  # one that never ends has no terms
-        return places, levels, self.before[places], self.before[stops]
+        low = self.before[places]
+        return places, levels, low, np.minimum(self.before[stops], low + MOST_ABOVE)
 
 
-def read_stream(pieces: list[bytes], table: WordTable) -> Stream:
-    """Number the pieces, count them for the display forms, and find the links."""
-    codes = table.numbers(pieces)
+def read_stream(text: bytes, table: WordTable) -> Stream:
+    """Number the words, count them for the display forms, and find the links."""
+    codes = table.numbers(text)
+    if _native is None:
+        return plain_stream(codes, table)
+    markers = (_LINK, _LINK_END, _TITLE, _TITLE_END)
+    body, terms, title, before, opens, closes = _native.read_stream(
+        codes, table.hashes, table.counts(), *markers
+    )
+    return Stream(
+        np.frombuffer(body, np.int32),
+        np.frombuffer(terms, np.uint32),
+        np.frombuffer(title, np.uint32),
+        np.frombuffer(before, np.int64),
+        np.frombuffer(opens, np.int64),
+        np.frombuffer(closes, np.int64),
+    )
+
+
+def plain_stream(codes: NDArray[np.int32], table: WordTable) -> Stream:
+    """The same, in numpy."""
     codes, title_codes = _take_title(codes)
     hashes = table.terms(np.maximum(codes, 0))
     kept = hashes != 0

@@ -9,14 +9,14 @@ bars. The hash follows from the term.
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import groupby, pairwise
 from operator import itemgetter
 
 import numpy as np
 
-from pagekin.text.words import Form, term_hash
+from pagekin.native import load
+from pagekin.text.words import Form, Forms, term_hash
 
 __all__ = [
     "WORDS_KEY",
@@ -25,6 +25,7 @@ __all__ = [
     "forms_records",
     "is_forms",
     "merge_forms",
+    "merged",
     "parse_forms",
     "read_forms",
 ]
@@ -41,31 +42,39 @@ def is_forms(pair: Pair) -> bool:
     return pair[0].startswith(WORDS_KEY)
 
 
-def forms_records(forms: Iterable[tuple[int, str, str, int]]) -> Iterator[Pair]:
+def forms_records(parts: Iterable[Forms]) -> Iterator[Pair]:
     """Forms packed into one record per bucket, each once, ordered by their names."""
-    hashes, names, counts = array("I"), list[str](), array("Q")
-    for hash_, term, form, count in forms:
-        hashes.append(hash_)
-        names.append(form if term == form else f"{form} {term}")
-        counts.append(count)
-    buckets = np.frombuffer(hashes, dtype=np.uint32) >> np.uint32(_BUCKET_SHIFT)
+    names: list[str] = []
+    hashes, seen = [np.empty(0, np.uint32)], [np.empty(0, np.int64)]
+    for part in parts:
+        names += [f if f == t else f"{f} {t}" for t, f in zip(part.terms, part.forms, strict=True)]
+        hashes.append(part.hashes)
+        seen.append(part.seen)
+    buckets = np.concatenate(hashes) >> np.uint32(_BUCKET_SHIFT)
     order = np.argsort(buckets, kind="stable")
     present, starts = np.unique(buckets[order], return_index=True)
     bounds = pairwise([*starts.tolist(), len(names)])
+    counts, places = np.concatenate(seen)[order].tolist(), order.tolist()
     for bucket, (start, end) in zip(present.tolist(), bounds, strict=True):
-        totals: dict[str, int] = {}  # languages share words
-        for place in order[start:end].tolist():
-            name = names[place]
-            totals[name] = totals.get(name, 0) + counts[place]
-        some = sorted(totals)
-        text = f"{','.join(map(str, map(totals.__getitem__, some)))} {'|'.join(some)}"
-        yield b"%s%03x" % (WORDS_KEY, bucket), text.encode("utf-8", "replace")
+        some = list(map(names.__getitem__, places[start:end]))
+        totals = _totals(some, counts[start:end])
+        yield b"%s%03x" % (WORDS_KEY, bucket), _record(totals).encode("utf-8", "replace")
 
 
-def _columns(value: bytes) -> tuple[list[bytes], list[int]]:
-    """Names and counts of a record."""
-    counts, _, names = value.partition(b" ")
-    return names.split(b"|"), list(map(int, counts.split(b",")))
+def _totals(names: list[str], counts: list[int]) -> dict[str, int]:
+    """How often each name was seen; languages share words."""
+    totals = dict(zip(names, counts, strict=True))
+    if len(totals) == len(names):
+        return totals
+    totals = {}
+    for name, count in zip(names, counts, strict=True):
+        totals[name] = totals.get(name, 0) + count
+    return totals
+
+
+def _record(totals: dict[str, int]) -> str:
+    names = sorted(totals)
+    return f"{','.join(map(str, map(totals.__getitem__, names)))} {'|'.join(names)}"
 
 
 def parse_forms(value: bytes) -> Iterator[Form]:
@@ -84,21 +93,26 @@ def read_forms(value: bytes) -> Iterator[Row]:
 def merge_forms(pairs: Iterable[Pair]) -> Iterator[Pair]:
     """One record per bucket, the counts of equal forms added up, ordered by names.
 
-    Nothing is decoded, and no term is hashed: it is in the right bucket.
+    No term is hashed: it is in the right bucket.
     """
     for key, group in groupby(pairs, key=itemgetter(0)):
         first, *others = (value for _, value in group)
-        yield key, _merged([first, *others]) if others else first
+        yield key, _merge([first, *others]) if others else first
 
 
-def _merged(values: Iterable[bytes]) -> bytes:
-    totals: dict[bytes, int] = {}
-    for names, counts in map(_columns, values):
-        for name, count in zip(names, counts, strict=True):
-            totals[name] = totals.get(name, 0) + count
-    some = sorted(totals)
-    counts_text = ",".join(map(str, map(totals.__getitem__, some)))
-    return b"%b %b" % (counts_text.encode(), b"|".join(some))
+def merged(values: list[bytes]) -> bytes:
+    """One record of several."""
+    names: list[str] = []
+    counts: list[int] = []
+    for value in values:
+        some, _, words = value.decode().partition(" ")
+        names += words.split("|")
+        counts += map(int, some.split(","))
+    return _record(_totals(names, counts)).encode()
+
+
+_native = load("pagekin.bags._words")
+_merge: Callable[[list[bytes]], bytes] = _native.merge_words if _native else merged
 
 
 def best_forms(rows: Iterable[Row], used: Container[int]) -> tuple[list[Form], int]:

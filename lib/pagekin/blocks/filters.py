@@ -86,17 +86,25 @@ class Sieve:
             if taken.count("large_block") > self.config.large:
                 return Sifted(segment, [], taken, [], {})
         hrefs, unfollowed, fates = self._links.hrefs, self._unfollowed, self._fates
+        has_text, anchors_first = self._links.has_text, self.config.anchors_first
         sifted = Sifted(segment, [], [], [], {})
-        for place, number in enumerate(segment.links):
+        _, left, taken, changed, first = sifted
+        for place, number in enumerate(segment.links):  # most of the work, hence its plainness
             fate = fates[hrefs[number]] if number not in unfollowed else _NOT_FOLLOWED
             url, name, change = fate
             if change:
-                sifted.changed.append((number, change))
+                changed.append((number, change))
             if not name:
-                name = self._taken(number, url, sifted.first)
-                if not name:
-                    sifted.links.append(Left(url, self._links.anchor(number), place))
-            sifted.taken.append(name)
+                if anchors_first and not has_text(number):
+                    name = "empty_anchor"
+                elif url in first:
+                    name = "singleton"
+                else:
+                    first[url] = number
+                    name = self._taken(number, url)
+                    if not name:
+                        left.append(Left(url, self._links.anchor(number), place))
+            taken.append(name)
         return sifted
 
     def _taken_at_once(self, number: int) -> str:
@@ -105,19 +113,12 @@ class Sieve:
             return "nofollow"
         return "large_block" if self.page.resolver(self.href(number)) else "invalid"
 
-    def _taken(self, number: int, url: str, first: dict[str, int]) -> str:
-        """The filter that takes a link to a page, given the first to each URL so far; or ""."""
-        has_text, anchors_first = self._links.has_text, self.config.anchors_first
-        if anchors_first and not has_text(number):
+    def _taken(self, number: int, url: str) -> str:
+        """The filter that takes the first link to a page in a block, or ""."""
+        if not self._links.has_text(number):
             return "empty_anchor"
-        if url in first:
-            return "singleton"
-        first[url] = number
-        if not anchors_first and not has_text(number):
-            return "empty_anchor"
-        if url.startswith(self._home) or top_subdomain(url) == self.tsd:
-            return "common_domain"
-        return ""
+        is_inside = url.startswith(self._home) or top_subdomain(url) == self.tsd
+        return "common_domain" if is_inside else ""
 
 
 # What the address of a link says of it, in whichever block it stands: the URL, of a dynamic link

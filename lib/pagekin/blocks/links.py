@@ -53,9 +53,9 @@ class OutlineLinks:
 
     def has_text(self, number: int) -> bool:
         """Is that another than ""?"""
-        text = self._outline.texts[number].lstrip()
-        # the first character tells of most; references and other blanks are looked at more closely
-        return text[:1].isalnum() or squeeze_text(text) != ""
+        # references and letters beyond ASCII are looked at more closely
+        outline = self._outline
+        return outline.worded[number] == 1 or squeeze_text(outline.texts[number]) != ""
 
 
 class TreeLinks:

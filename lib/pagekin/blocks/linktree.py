@@ -7,20 +7,23 @@ asked of one costs no more than the elements that are answered, and a search of 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from functools import cached_property, lru_cache
-from typing import Final
+from typing import Final, TypeVar
 
 from pagekin.web.outline import Outline
 from pagekin.web.scan import attribute
 
-__all__ = ["LISTS", "NAMES", "LinkTree", "tag_of"]
+__all__ = ["LISTS", "NAMES", "LinkTree", "remembered", "tag_of"]
 
-LISTS: Final = ("ul", "ol", "dl", "table")
+LISTS: Final = frozenset(("ul", "ol", "dl", "table"))
 NAMES: Final = (attribute("class"), attribute("id"), attribute("role"))
 """What read the attributes by which an element calls itself something."""
 _LONGEST_NAME = 40  # characters
-_MEMO = 4096  # class attributes
-_LONGEST_KEPT = 400  # bytes of attributes of which the class is remembered
+_MEMO = 4096  # attributes of elements
+_LONGEST_KEPT = 400  # bytes of those that are remembered
+
+Found = TypeVar("Found")
 
 
 class LinkTree:
@@ -62,8 +65,11 @@ class LinkTree:
 
     def class_of(self, element: int) -> str:
         """Its class attribute."""
-        raw = self.attributes[element]
-        return _class(raw) if len(raw) <= _LONGEST_KEPT else NAMES[0](raw) or ""
+        return _class_of(self.attributes[element])
+
+    def name_of(self, element: int) -> str:
+        """Its tag, with what it calls itself."""
+        return self.tags[element] + _called(self.attributes[element])
 
     def has_headings(self, element: int, number: int) -> bool:
         """Are there so many headings in it?"""
@@ -80,13 +86,8 @@ class LinkTree:
 
     @cached_property
     def _lists(self) -> list[int]:
-        tags = enumerate(self.tags)
-        return [element for element, tag in tags if tag in LISTS and self.size(element) > 1]
-
-
-@lru_cache(maxsize=_MEMO)
-def _class(raw: bytes) -> str:
-    return NAMES[0](raw) or ""
+        lists = [element for element, tag in enumerate(self.tags) if tag in LISTS]
+        return [element for element in lists if self.size(element) > 1]
 
 
 def tag_of(tag: str, classes: str, name: str) -> str:
@@ -95,3 +96,15 @@ def tag_of(tag: str, classes: str, name: str) -> str:
     if first:
         return f"{tag}.{first[0][:_LONGEST_NAME]}"
     return f"{tag}#{name[:_LONGEST_NAME]}" if name else tag
+
+
+def remembered(find: Callable[[bytes], Found]) -> Callable[[bytes], Found]:
+    """The same, found once for equal attributes: elements repeat, within a page and from page to
+    page, and to read an attribute costs some us.
+    """
+    known = lru_cache(maxsize=_MEMO)(find)
+    return lambda raw: (known if len(raw) <= _LONGEST_KEPT else find)(raw)
+
+
+_class_of = remembered(lambda raw: NAMES[0](raw) or "")
+_called = remembered(lambda raw: tag_of("", NAMES[0](raw) or "", NAMES[1](raw) or ""))

@@ -12,10 +12,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Final, NamedTuple
 
-from pagekin.blocks.linktree import NAMES, LinkTree, tag_of
+from pagekin.blocks.linktree import NAMES, LinkTree, remembered
 from pagekin.blocks.model import Segment
 from pagekin.config import BlockConfig
 from pagekin.web.outline import Outline
@@ -45,8 +44,6 @@ _MENU = re.compile(
 )
 _FOOTER = re.compile("foot|contentinfo", re.IGNORECASE)
 _NAMES = 200  # characters of a class and an id that are looked at
-_MEMO = 4096  # attributes of elements
-_LONGEST_KEPT = 400  # bytes of those that are remembered
 _ALIKE, _ALIKE_SHARE, _ALIKE_LINKS = 5, 0.8, 8  # parts, share of one kind, links in each
 _HEADINGS = 3
 _LISTS = {"structural": 1, "coarse": 3}
@@ -93,11 +90,7 @@ def _group(tree: LinkTree, element: int) -> _Group:
 
 
 def _name(group: _Group) -> str:
-    if not group.chain:
-        return "page"
-    tree, outermost = group.tree, group.chain[0]
-    name = NAMES[1](tree.attributes[outermost]) or ""
-    return tag_of(tree.tags[outermost], tree.class_of(outermost), name)
+    return group.tree.name_of(group.chain[0]) if group.chain else "page"
 
 
 def _decide(group: _Group, total: int, config: BlockConfig) -> str:
@@ -131,22 +124,19 @@ def _is_any(
     return any(tree.tags[k] in tags or names(tree.attributes[k]) for k in group.chain)
 
 
-def _remembered(search: Callable[[str], object]) -> Callable[[bytes], bool]:
-    """Is it found in what an element with these attributes calls itself?
-
-    Elements repeat, within a page and from page to page; to read and search one costs some us.
-    """
+def _calls_itself(search: Callable[[str], object]) -> Callable[[bytes], bool]:
+    """Is it found in what an element with these attributes calls itself?"""
 
     def is_found(raw: bytes) -> bool:
         names = (read(raw) or "" for read in NAMES)
         return search(" ".join(name[:_NAMES] for name in names)) is not None
 
-    remembered = lru_cache(maxsize=_MEMO)(is_found)
-    return lambda raw: raw != b"" and (remembered if len(raw) <= _LONGEST_KEPT else is_found)(raw)
+    known = remembered(is_found)
+    return lambda raw: raw != b"" and known(raw)
 
 
-_names_menu = _remembered(_MENU.search)
-_names_footer = _remembered(_FOOTER.search)
+_names_menu = _calls_itself(_MENU.search)
+_names_footer = _calls_itself(_FOOTER.search)
 
 
 def _has_columns(group: _Group, config: BlockConfig) -> bool:

@@ -158,6 +158,7 @@ class Build:
 
     def _depends(self, stage: Stage) -> dict[str, Any]:
         depends: dict[str, Any] = {"version": stage.version, "flags": list(stage.flags)}
+        depends |= stage.beside
         for section in stage.sections:
             values = to_dict(self._config_for(stage), (section,))[section]
             depends |= {f"{section}.{key}": _plain(value) for key, value in values.items()}
@@ -324,7 +325,7 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
             yield f"{key.removeprefix('stage ')} before it has other output"
         elif key == "snapshot":
             yield "the snapshot changed"
-        elif key == "version":
+        elif key.endswith("version"):
             yield "this pagekin makes it differently"
         elif key == "flags":
             yield f"its job is to run with {' '.join(new or ())}"

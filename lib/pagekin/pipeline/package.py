@@ -5,7 +5,9 @@ installed here, because results depend on them. The same versions give the same 
 Tasks get it unpacked, as `deps`, through mrjob's `--archives`, and find it by PYTHONPATH.
 
 What a task never reads stays out: byte code, tests, headers, and what botocore knows of services
-other than S3, which is most of it. Nothing is compiled: all dependencies have wheels.
+other than S3, which is most of it. Nothing is compiled: all dependencies have wheels, and our own
+parts in C go as they were built here, to nodes with the same kind of processor. Others read pages
+by Python alone.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import hashlib
 import importlib
 import importlib.metadata
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -71,7 +74,7 @@ def chosen_package(wanted: str | None, runner: str, *, make: bool = True) -> Pat
 
 def auto_package(python: str = PYTHON, arch: str = ARCHES[0], *, make: bool = True) -> Path:
     """The archive for what is installed here, made once and kept in the user's cache."""
-    pins = "\n".join([*_pins(), python, arch, _sources_digest()])
+    pins = "\n".join([*_pins(), python, arch, _sources_digest(arch)])
     key = hashlib.sha256(pins.encode()).hexdigest()[:16]
     path = packages_folder() / f"deps-py{python}-{arch}-{key}.tar.gz"
     if make and not path.exists():
@@ -90,7 +93,7 @@ def make_package(path: Path, python: str = PYTHON, arch: str = ARCHES[0]) -> int
     with tempfile.TemporaryDirectory(prefix="pagekin-package-") as folder:
         _install(Path(folder), python, arch)
         try:
-            _write(beside, dict(_members(Path(folder))))
+            _write(beside, dict(_members(Path(folder), arch)))
             beside.replace(path)
         finally:
             beside.unlink(missing_ok=True)
@@ -133,22 +136,24 @@ def _install(folder: Path, python: str, arch: str) -> None:
         )
 
 
-def _members(folder: Path) -> Iterator[tuple[str, Path]]:
+def _members(folder: Path, arch: str) -> Iterator[tuple[str, Path]]:
     """Names in the archive, and the files that go there."""
     root = folder / _UNPACKED
     for path in root.rglob("*"):
         name = path.relative_to(root).as_posix()
         if path.is_file() and not _UNREAD.search(name) and not _is_of_other_service(name):
             yield name, path
-    yield from _own()
+    yield from _own(arch)
 
 
-def _own() -> Iterator[tuple[str, Path]]:
+def _own(arch: str) -> Iterator[tuple[str, Path]]:
     """pagekin from where it is imported: installed, or from its sources."""
+    unread = (".c", ".h") if arch == platform.machine() else (".c", ".h", ".so")
     for name in ("pagekin", "pagekin.jobs"):
         place = Path(str(importlib.import_module(name).__file__)).parent
         for path in place.rglob("*"):
-            if path.is_file() and "__pycache__" not in path.parts:
+            is_read = "__pycache__" not in path.parts and path.suffix not in unread
+            if path.is_file() and is_read:
                 yield f"{name.replace('.', '/')}/{path.relative_to(place).as_posix()}", path
 
 
@@ -158,9 +163,9 @@ def _is_of_other_service(name: str) -> bool:
     return name.startswith("boto3/data/") or (of_botocore and folder not in _SERVICES)
 
 
-def _sources_digest() -> str:
+def _sources_digest(arch: str) -> str:
     digest = hashlib.sha256()
-    for name, path in sorted(_own()):
+    for name, path in sorted(_own(arch)):
         digest.update(name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 

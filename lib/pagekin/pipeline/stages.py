@@ -49,6 +49,7 @@ class Stage:
     flags: tuple[str, ...] = ()  # of its job, besides those of the configuration
     tables: dict[str, tuple[str, str]] = field(default_factory=dict)  # option -> (stage, file)
     version: int = 1  # raised when its output changes for the same configuration
+    beside: dict[str, int] = field(default_factory=dict)  # versions of what else its job makes
     finish: Finish = _nothing
     wanted: Callable[[BuildConfig], bool] = lambda config: True
     settle: Callable[[BuildConfig, int], BuildConfig] = lambda config, records: config
@@ -115,7 +116,7 @@ STAGES: tuple[Stage, ...] = (
         sections=("reading", "text", "window", "bag"),
         tables={"resolution": ("inventory", RESOLUTION)},
         part="bags",
-        version=2,
+        version=3,
     ),
     Stage(
         "document_frequency",
@@ -207,7 +208,7 @@ def _in_one_pass(chain: list[Stage]) -> tuple[Stage, ...]:
         does=f"{bags.does}; and {blocks.does}",
         sections=tuple(dict.fromkeys((*bags.sections, *blocks.sections))),
         flags=(WITH_BLOCKS,),
-        version=bags.version + blocks.version,  # another when either is raised
+        beside={"blocks.version": blocks.version},
     )
     for stage in chain:
         if stage.reads == "blocks":

@@ -18,7 +18,7 @@ from pagekin.counters import Counters
 from pagekin.errors import InputError
 from pagekin.sweep.fragments import FragmentKey, FragmentNeeds
 from pagekin.sweep.spill import Spill
-from pagekin.text.tokens import cut_pieces
+from pagekin.text.tokens import with_sentences
 from pagekin.web.page import Page
 from pagekin.web.reader import SnapshotReader
 from pagekin.web.resolution import Resolution
@@ -100,8 +100,8 @@ def _of_file(report: Report) -> Report:
 
 
 def _cut(page: Page, by_text: Mapping[TextConfig, Sequence[FragmentSet]]) -> None:
-    pieces = cut_pieces(page.flat.text)
+    text = with_sentences(page.flat.text)
     for sets in by_text.values():
-        stream = sets[0].extractor.read(page, pieces)
+        stream = sets[0].extractor.read(page, text)
         for one in sets:
             one.add(page, stream)

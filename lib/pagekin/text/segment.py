@@ -31,6 +31,7 @@ _LONGEST_HAN = 1000
 _PARTS = re.compile(
     f"([{_HAN}]{{1,{_LONGEST_HAN}}})|[{_HIRAGANA}]+|[{_KATAKANA}]+|[^{_HAN}{_HIRAGANA}{_KATAKANA}]+"
 )
+_ALL_HAN = re.compile(f"[{_HAN}]{{1,{_LONGEST_HAN}}}")
 _EAST_ASIAN = re.compile(f"[{_HAN}{_HIRAGANA}{_KATAKANA}]")
 # Tried first: 2 ns a character where the search above takes 7, and it settles 85 pages of 100.
 _BELOW = re.compile(r"[\0-\u3004]*+")
@@ -51,6 +52,8 @@ def segment(run: str) -> list[str]:
     >>> segment("iphone手机壳"), segment("straße")
     (['iphone', '手机', '壳'], ['straße'])
     """
+    if _ALL_HAN.fullmatch(run):  # most of Chinese
+        return _cutter()(run)
     words: list[str] = []
     for part in _PARTS.finditer(run):
         words.extend(_cutter()(part[0]) if part[1] else (part[0],))

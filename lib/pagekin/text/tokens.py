@@ -4,9 +4,8 @@ A word is a run of letters of any script with the marks that belong to them; eve
 separates words [SIM 3.1]. Soft hyphens and joiners, which a reader does not see, vanish instead.
 
 There are two ways. `tokenise` knows all of Unicode: one table look-up for the whole text (numpy)
-and one `split`. `cut_pieces` knows ASCII, in a quarter of the time: it lowers its letters, makes
-blanks of its other characters, and splits. A piece in ASCII is a word. Any other is what
-`tokenise` would say of it, which is found out once for each piece (`pagekin.text.words`); no
+and one `split`. `pagekin.text.pieces` knows ASCII, in a quarter of the time. Any piece beyond is
+what `tokenise` would say of it, which is found out once for each piece (`piece_words`); no
 separator in ASCII changes what stands beside it.
 """
 
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 from pagekin.text.markup import BREAK, CODES, LINK_END, SENTENCE
 from pagekin.text.segment import needs_segmenting, segment
 
-__all__ = ["cut_pieces", "piece_words", "tokenise"]
+__all__ = ["piece_words", "tokenise", "with_sentences"]
 
 Points: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
 
@@ -31,7 +30,6 @@ _CODECS = {2: "utf-16-le", 4: "utf-32-le"}
 
 _SEPARATOR = 32
 _BREAK = BREAK.encode()
-_LEAST_FOREIGN = 0x80  # bytes of characters beyond ASCII
 _VARIATIONS = (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 _INVISIBLE = (0x00AD, 0x200C, 0x200D, 0x2060, 0xFEFF, *_VARIATIONS)
 # Letters live below; above are only emoji, private use and variation selectors.
@@ -45,15 +43,9 @@ _SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
 _AFTER_SENTENCE = " \t\r\n\xa0\"'”’)]»" + LINK_END
 
 
-def cut_pieces(text: bytes) -> list[bytes]:
-    """The words and markers of a page's flat text; a piece beyond ASCII may be several words.
-
-    >>> [piece.decode() for piece in cut_pieces("Bees, 2 hives; l'été—Là".encode())]
-    ['bees', 'hives', 'l', 'été—là']
-    """
-    if _BREAK in text:
-        text = _mark_sentences(text.decode()).encode()
-    return text.translate(_PIECES).split()
+def with_sentences(text: bytes) -> bytes:
+    """A page's flat text in which each <br> behind a sentence is one that ends it."""
+    return _mark_sentences(text.decode()).encode() if _BREAK in text else text
 
 
 def tokenise(text: str) -> list[str]:
@@ -122,16 +114,6 @@ def _mark_sentences(text: str) -> str:
     return (
         "".join(f"{p}{SENTENCE if e else BREAK}" for p, e in zip(parts, ended, strict=True)) + last
     )
-
-
-def _piece_byte(byte: int) -> int:
-    character = chr(byte)
-    if byte >= _LEAST_FOREIGN or character in CODES:
-        return byte
-    return ord(character.lower()) if character.isalpha() else _SEPARATOR
-
-
-_PIECES = bytes(map(_piece_byte, range(256)))
 
 
 class _Characters(dict[int, str | None]):

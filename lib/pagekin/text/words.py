@@ -12,7 +12,7 @@ the dictionary is made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -22,24 +22,22 @@ from numpy.typing import NDArray
 
 from pagekin.config import TextConfig
 from pagekin.text.markup import CODES
+from pagekin.text.pieces import UNKNOWN, make_pieces
 from pagekin.text.segment import needs_segmenting
 from pagekin.text.stems import stemmer
 from pagekin.text.stoplists import stop_words
 from pagekin.text.tokens import piece_words
 
-__all__ = ["FIRST_HASH", "Form", "Vocabulary", "WordTable", "term_hash"]
+__all__ = ["FIRST_HASH", "Form", "Forms", "Vocabulary", "WordTable", "term_hash"]
 
 FIRST_HASH = 16  # 0 is a dropped word, and the others below are free
-_FULL = 120_000  # words in all tables: about 35 MB
+_FULL = 120_000  # words in all tables: about 22 MB, in Python alone 35
 _KEPT = _FULL // 2  # of them stay when they are taken: the most frequent
 
 _AT_ONCE = 10_000  # words that are stemmed, or told, together
 _LONGEST = 200  # bytes of an odd piece that is remembered
+_SHORT = 30  # and of one without blanks between its words: ten characters, as in menus
 _PLAIN_END = "\u0530"  # below: Latin, Greek, Cyrillic
-# The number of a piece that is to be looked at closely; markers have others. Below it are those
-# that were looked at, and are not one word.
-_ODD = -100
-
 Numbers = NDArray[np.int32]
 Terms = NDArray[np.uint32]
 TermRule = Callable[[Sequence[str]], list[str]]
@@ -54,6 +52,28 @@ class Form(NamedTuple):
     seen: int
 
 
+class Forms(NamedTuple):
+    """Many of them, as columns."""
+
+    hashes: Terms
+    terms: list[str]
+    forms: list[str]
+    seen: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, rows: Iterable[Form]) -> Forms:
+        """Single forms as columns."""
+        some = list(rows)
+        hashes = np.array([form.hash for form in some], np.uint32)
+        seen = np.array([form.seen for form in some], np.int64)
+        return cls(hashes, [form.term for form in some], [form.form for form in some], seen)
+
+    def rows(self) -> Iterator[Form]:
+        """The columns as single forms."""
+        columns = self.hashes.tolist(), self.terms, self.forms, self.seen.tolist()
+        return map(Form, *columns)
+
+
 def term_hash(term: str) -> int:
     """The 32-bit name of a term; fixed for ever, because it is stored."""
     value: int = xxhash.xxh32_intdigest(term.encode("utf-8", "replace"))
@@ -64,18 +84,17 @@ class WordTable:
     """The words of one language: number 0 is no word, markers are negative."""
 
     def __init__(self, config: TextConfig, language: str) -> None:
-        self._memo = _Memo(_term_rule(config, language), config.max_letters)
+        known = _LEFT.pop((config, language), None)
+        self._memo = known or _Memo(_term_rule(config, language), config.max_letters)
         self._counts = np.zeros(len(self._memo.hashes), dtype=np.int64)
 
     def __len__(self) -> int:
-        return len(self._memo) + len(self._memo.foreign)
+        return len(self._memo.pieces) + len(self._memo.foreign)
 
-    def numbers(self, pieces: Sequence[bytes]) -> Numbers:
-        """The number of each token of a text that is cut into pieces."""
+    def numbers(self, text: bytes) -> Numbers:
+        """The number of each token of a flat text with its sentences marked."""
         memo = self._memo
-        numbers = np.fromiter(map(memo.__getitem__, pieces), dtype=np.int32, count=len(pieces))
-        if memo.odd or memo.several:
-            numbers = memo.spread(numbers)
+        numbers = np.frombuffer(memo.pieces.numbers(text, memo.look_closely), dtype=np.int32)
         memo.learn()
         return numbers
 
@@ -89,42 +108,40 @@ class WordTable:
         """The term hash of each number (none of them a marker); 0 for a dropped word."""
         return self._memo.hashes[numbers]
 
-    def count(self, numbers: Numbers) -> None:
-        """Note that these words were seen."""
+    @property
+    def hashes(self) -> Terms:
+        """The term hash of each word, by number."""
+        return self._memo.hashes
+
+    def counts(self) -> NDArray[np.int64]:
+        """How often each word was seen, by number; to be added to."""
         if len(self._counts) < len(self._memo.hashes):
             self._counts.resize(len(self._memo.hashes), refcheck=False)  # filled up with zeros
-        np.add.at(self._counts, numbers, 1)
+        return self._counts
+
+    def count(self, numbers: Numbers) -> None:
+        """Note that these words were seen."""
+        np.add.at(self.counts(), numbers, 1)
 
     def seen(self, least: int) -> NDArray[np.int64]:
         """The numbers of the words that were seen so often."""
         return 1 + np.flatnonzero(self._counts[1:] >= least)
-
-    def counts(self) -> NDArray[np.int64]:
-        """How often each word was seen, by number."""
-        return self._counts
 
     def forget(self, least: int) -> None:
         """Start anew with the words that were seen so often; the others are learned again."""
         self._memo = self._memo.of(self.seen(least).tolist())
         self._counts = np.zeros(len(self._memo.hashes), dtype=np.int64)
 
-    def forms(self) -> Iterator[Form]:
+    def leave(self) -> _Memo:
+        """The words that it knows, for a table of the same rules; this one is at its end."""
+        return self._memo
+
+    def forms(self) -> Iterator[Forms]:
         """Every word seen that was not dropped, with its term and count."""
         # what is there now: the table may forget it before the forms are asked for
         memo, counts, numbers = self._memo, self._counts, self.seen(1)
         pieces = (numbers[k : k + _AT_ONCE] for k in range(0, len(numbers), _AT_ONCE))
-        return chain.from_iterable(_forms(memo, counts, piece) for piece in pieces)
-
-
-def _forms(memo: _Memo, counts: NDArray[np.int64], numbers: NDArray[np.int64]) -> Iterator[Form]:
-    places = numbers.tolist()
-    return map(
-        Form,
-        memo.hashes[numbers].tolist(),
-        map(memo.terms.__getitem__, places),
-        map(memo.words.__getitem__, places),
-        counts[numbers].tolist(),
-    )
+        return (memo.forms(piece, counts[piece]) for piece in pieces)
 
 
 def _is_plain(word: str) -> bool:
@@ -137,7 +154,7 @@ def _has_letter(word: str) -> bool:
     return any(c.isalpha() for c in word)
 
 
-class _Memo(dict[bytes, int]):
+class _Memo:
     """piece -> number, and number -> word, term and hash; learns a word at its first sight.
 
     A piece in ASCII is a word. Others are odd, and looked at closely. It does not know its table:
@@ -145,7 +162,6 @@ class _Memo(dict[bytes, int]):
     """
 
     def __init__(self, terms_of: TermRule, max_letters: int) -> None:
-        super().__init__((marker.encode(), code) for marker, code in CODES.items())
         self._terms_of = terms_of
         self._max_letters = max_letters
         self._longest = max(_LONGEST, 4 * max_letters)
@@ -153,8 +169,9 @@ class _Memo(dict[bytes, int]):
         self.words: list[str] = [""]
         self.terms: list[str] = [""]
         self.hashes = np.zeros(1024, dtype=np.uint32)
-        self.odd: list[bytes] = []  # in order
-        self.several: list[list[int]] = []  # what remembered pieces hold that are not one word
+        self.pieces = make_pieces(self.words, max_letters)
+        for marker, code in CODES.items():
+            self.pieces.put(marker.encode(), [code])
 
     def of(self, numbers: list[int]) -> _Memo:
         """A new one with these words alone, numbered anew from 1."""
@@ -166,56 +183,46 @@ class _Memo(dict[bytes, int]):
         memo.hashes[1 : len(memo.words)] = self.hashes[numbers]
         return memo
 
-    def __missing__(self, piece: bytes) -> int:
-        if not piece.isascii() and (len(piece) > self._longest or not _is_plain(piece.decode())):
-            self.odd.append(piece)
-            return _ODD
-        word = piece.decode()
-        if len(word) > self._max_letters:
-            return 0  # and not remembered: a run of letters may have megabytes
-        number = self[piece] = len(self.words)
-        self.words.append(word)
-        return number
+    def forms(self, numbers: NDArray[np.int64], seen: NDArray[np.int64]) -> Forms:
+        """These words, that were seen so often."""
+        places = numbers.tolist()
+        terms = list(map(self.terms.__getitem__, places))
+        return Forms(self.hashes[numbers], terms, list(map(self.words.__getitem__, places)), seen)
 
     def number(self, word: str) -> int:
         """The number of a word or marker."""
-        if word.isascii() or (len(word) <= self._max_letters and _is_plain(word)):
-            return self[word.encode()]
-        number = self.foreign.get(word)
-        if number is None:
-            if len(word) > self._max_letters or not (word.isalpha() or _has_letter(word)):
+        if word.isascii():
+            return self.pieces.number(word.encode())
+        if len(word) > self._max_letters:
+            return 0
+        if _is_plain(word):
+            piece = word.encode()
+            number = self.pieces.number(piece)
+            if number == UNKNOWN:
+                number = self._add(word)
+                self.pieces.put(piece, [number])
+            return number
+        if word not in self.foreign:
+            if not (word.isalpha() or _has_letter(word)):
                 return 0
-            number = self.foreign[word] = len(self.words)
-            self.words.append(word)
-        return number
+            self.foreign[word] = self._add(word)
+        return self.foreign[word]
 
-    def spread(self, numbers: Numbers) -> Numbers:
-        """The numbers of a text's pieces with those of each word where a piece is not just one."""
-        odd, self.odd = self.odd, []
-        known = {piece: self._look_closely(piece) for piece in dict.fromkeys(odd)}
-        found = iter(map(known.__getitem__, odd))
-        places = np.flatnonzero(numbers <= _ODD)
-        inside = [
-            next(found) if number == _ODD else self.several[_ODD - 1 - number]
-            for number in numbers[places].tolist()
-        ]
-        times = np.ones(len(numbers), dtype=np.int64)
-        times[places] = list(map(len, inside))
-        spread = np.repeat(numbers, times)
-        spread[spread <= _ODD] = list(chain.from_iterable(inside))
-        return spread
+    def _add(self, word: str) -> int:
+        self.words.append(word)
+        return len(self.words) - 1
 
-    def _look_closely(self, piece: bytes) -> list[int]:
+    def look_closely(self, piece: bytes) -> list[int]:
         """The numbers of the words in a piece, which is remembered if it may be met again."""
+        if len(piece) <= _LONGEST and _is_plain(word := piece.decode()):
+            return [self.number(word)]
         words = piece_words(piece)
-        numbers = list(map(self.number, words))
-        if len(piece) > self._longest or any(map(needs_segmenting, words)):
-            return numbers
-        if len(numbers) == 1:
-            self[piece] = numbers[0]
-        else:
-            self[piece] = _ODD - 1 - len(self.several)
-            self.several.append(numbers)
+        known = self.foreign.get  # most of Chinese and Japanese
+        numbers = [known(word) or self.number(word) for word in words]
+        if len(piece) <= _SHORT or not (
+            len(piece) > self._longest or needs_segmenting(piece.decode())
+        ):
+            self.pieces.put(piece, numbers)
         return numbers
 
     def learn(self) -> None:
@@ -231,6 +238,10 @@ class _Memo(dict[bytes, int]):
         self.hashes[known : known + len(new)] = hashes
         # not a second string where one will do
         self.terms += [w if w == term else term for w, term in zip(new, terms, strict=True)]
+
+
+# What the last task of this process knew, for the next; no result depends on it.
+_LEFT: dict[tuple[TextConfig, str], _Memo] = {}
 
 
 def _term_rule(config: TextConfig, language: str) -> TermRule:
@@ -267,11 +278,10 @@ class Vocabulary:
         """Is it time to take the forms and start anew?"""
         return sum(map(len, self._tables.values())) > _FULL
 
-    def take_forms(self) -> Iterator[Form]:
+    def take_forms(self) -> Iterator[Forms]:
         """All forms seen so far; afterwards none has been seen.
 
-        Full tables keep their frequent words, which would only be learned again. To forget all of
-        120,000 would cost a task 1 % more.
+        Full tables keep their frequent words, which would only be learned again.
         """
         forms = [table.forms() for table in self._tables.values()]
         if self.full():
@@ -279,6 +289,9 @@ class Vocabulary:
             for table in self._tables.values():
                 table.forget(least)
         else:
+            _LEFT.clear()
+            for language, table in self._tables.items():
+                _LEFT[self._config, language] = table.leave()
             self._tables = {}
         return chain.from_iterable(forms)
 

@@ -9,13 +9,18 @@ UTF-8 with a few broken bytes stays UTF-8 when its whole sequences outnumber the
 from __future__ import annotations
 
 import codecs
+import importlib
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 
 from resiliparse.parse.encoding import detect_encoding
 
+from pagekin.native import load
+
 __all__ = ["to_utf8"]
+
+_native = load("pagekin.web._bytes")
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -86,11 +91,9 @@ def to_utf8(body: bytes, header_charset: str = "") -> tuple[bytes, str]:
     """The page as valid UTF-8 without NUL bytes, and the name of the charset that it was in."""
     for bom, name in _BOMS:
         if body.startswith(bom):
-            return _clean(_recode(body[len(bom) :], name)), web_name(name)
-    charset, whole = _choose(body, header_charset)
-    if charset == "utf-8" and whole:
-        return _clean(_without_cut_character(body)), charset
-    return _clean(_recode(body, charset)), web_name(charset)
+            return _clean(_recoded(body[len(bom) :], name)[0]), web_name(name)
+    charset, text = _choose(body, header_charset)
+    return _clean(text), web_name(charset)
 
 
 def _clean(body: bytes) -> bytes:
@@ -102,24 +105,63 @@ def _without_cut_character(body: bytes) -> bytes:
     return body[: cut.start()] if cut else body
 
 
-def _recode(body: bytes, charset: str) -> bytes:
-    # surrogatepass decoders (utf-16 with lone surrogates) would not encode: replace there too
-    return body.decode(charset, "replace").encode("utf-8", "replace")
+def _recoded(body: bytes, charset: str) -> tuple[bytes, bool]:
+    """The page as UTF-8, and whether all of it is valid, but for a character that its end cuts."""
+    if charset == "utf-8" and _is_utf8(body):
+        return _without_cut_character(body), True
+    table = _table(charset) if _native else None
+    if table:
+        text, is_whole = _native.recode(body, table)
+        return text, is_whole
+    try:
+        text = codecs.getincrementaldecoder(charset)("strict").decode(body, final=False)
+    except (UnicodeError, ValueError):
+        # surrogatepass decoders (utf-16 with lone surrogates) would not encode: replace there too
+        return body.decode(charset, "replace").encode("utf-8", "replace"), False
+    return text.encode("utf-8", "replace"), True
 
 
-def _choose(body: bytes, header_charset: str) -> tuple[str, bool]:
-    """The charset, and whether all of the page is valid in it."""
+def _is_utf8(body: bytes) -> bool:
+    if _native is not None:
+        return bool(_native.is_utf8(body))
+    try:
+        codecs.getincrementaldecoder("utf-8")("strict").decode(body, final=False)
+    except UnicodeError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=64)
+def _table(charset: str) -> bytes:
+    """Of each byte what it is in UTF-8, as `_bytes.c` reads it; nothing for other charsets."""
+    try:
+        module = importlib.import_module(f"encodings.{charset.replace('-', '_')}")
+    except ImportError:
+        return b""
+    characters = getattr(module, "decoding_table", "")
+    if len(characters) != 256:
+        return b""
+    texts = [b"" if c == "\ufffe" else c.encode() for c in characters]
+    return b"".join(bytes((len(text), *text.ljust(3, b"\0"))) for text in texts)
+
+
+def _choose(body: bytes, header_charset: str) -> tuple[str, bytes]:
+    """The charset, and the page as UTF-8."""
     hints: list[str] = []
     for charset in _hints(body, header_charset):
-        if _fits(body, charset):
-            return charset, True
+        text, is_whole = _recoded(body, charset)
+        if is_whole:
+            return charset, text
         hints.append(charset)
-    if not hints and not _has_escapes(body) and _fits(body, "utf-8"):
-        return "utf-8", True
+    if not hints and not _has_escapes(body) and _is_utf8(body):
+        return "utf-8", _without_cut_character(body)
     if "utf-8" in hints and _mostly_utf8(body):
-        return "utf-8", False
+        return "utf-8", _recoded(body, "utf-8")[0]
     detected = python_codec(detect_encoding(body)) or "cp1252"
-    return (detected if not hints or _fits(body, detected) else hints[0]), False
+    text, is_whole = _recoded(body, detected)
+    if not hints or is_whole:
+        return detected, text
+    return hints[0], _recoded(body, hints[0])[0]
 
 
 def _has_escapes(body: bytes) -> bool:
@@ -179,15 +221,6 @@ _WEB_NAMES = {
     "mac-cyrillic": "x-mac-cyrillic",
     "mac-roman": "macintosh",
 }
-
-
-def _fits(body: bytes, charset: str) -> bool:
-    """Is all of it valid, but for a character that the end of the page cuts?"""
-    try:
-        codecs.getincrementaldecoder(charset)("strict").decode(body, final=False)
-    except (UnicodeError, ValueError):
-        return False
-    return True
 
 
 def _mostly_utf8(body: bytes) -> bool:

@@ -30,6 +30,7 @@ __all__ = [
     "LI",
     "LISTS",
     "NAMES",
+    "NUMBERS",
     "OPTION",
     "PLAIN",
     "SVG",
@@ -101,6 +102,11 @@ def _number(name: str) -> int:
     return END + kind if kind not in (IMG, PLAIN, HR) else 0
 
 
+def _numbers() -> dict[bytes, int]:
+    names = [name for name in (*_OF, *_NONE) if name]
+    return {tag.encode(): _number(tag) for name in names for tag in (name, f"/{name}")}
+
+
 class _Names(dict[Piece, str]):
     """Name of a tag as written -> in lower case, and no longer than any that is known."""
 
@@ -121,5 +127,7 @@ class _Kinds(dict[Piece, int]):
         return kind
 
 
+NUMBERS: Final = _numbers()
+"""Of all names that are known, in lower case, with the slash of an end tag."""
 NAMES: Final = _Names()
 KINDS: Final = _Kinds({None: 0})

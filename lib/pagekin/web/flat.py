@@ -16,35 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import repeat
+from functools import cache
 
-import numpy as np
-
-from pagekin.text.markup import CODES, LINK, LINK_END
-from pagekin.web.references import resolve_references
-from pagekin.web.scan import Piece, attribute, attributes, cut_tags, with_plain_titles
-from pagekin.web.tags import (
-    GAP,
-    HIDING,
-    KINDS,
-    LOOKED_AT,
-    OF_A,
-    OF_A_END,
-    OF_AREA,
-    OF_BASE,
-    OF_HTML,
-    OF_IMG,
-    OF_INPUT,
-    OF_LINK,
-    OF_META,
-    OF_TEXTAREA,
-    OF_TITLE,
-    hidden_runs,
-    marks_of,
-)
+from pagekin.native import load
+from pagekin.text.markup import CODES
+from pagekin.web.flattening import LINK_END_MARK, LINK_MARK, Flattened, Flattener, text_of
+from pagekin.web.references import attribute_value, resolve_references
+from pagekin.web.scan import attribute, attributes, with_plain_titles
+from pagekin.web.tags import NUMBERS, OF_BASE, OF_HTML, OF_LINK, marks_of
 from pagekin.web.tame import tame
 
-__all__ = ["MAX_LINKS", "Flat", "flatten", "text_of"]
+__all__ = ["MAX_LINKS", "Flat", "flatten"]
 
 # Of 12,454 pages the one with the most links has 3,401. Behind this many only their texts are read.
 # So many below a long base, with odd addresses, take 5 s.
@@ -52,11 +34,8 @@ MAX_LINKS = 30_000
 _MAX_ROBOTS = 1000  # characters of robots metas; they are looked at for each link
 
 _NO_TEXT = "".join((*CODES, " \t\n\f\r")).encode()
-_SLASH = ord("/")
-_LINK_MARK, _LINK_END_MARK = f" {LINK} ".encode(), f" {LINK_END} ".encode()
-_BETWEEN_LINKS = _LINK_END_MARK + _LINK_MARK
-_TOLD_BY = {OF_LINK: b"canonical", OF_META: b"robots"}
-_href, _rel, _alt = attribute("href"), attribute("rel"), attribute("alt")
+_rel = attribute("rel")
+_native = load("pagekin.web._flat")
 
 
 @dataclass(slots=True)
@@ -88,99 +67,35 @@ def flatten(body: bytes, without: frozenset[str] = frozenset()) -> Flat | None:
     Markers that nobody will look at may be left out (`CUTS`): tags separate words all the same.
     """
     tamed, notes = tame(body)
-    page = _Page(cut_tags(tamed), marks_of(without))
-    if page.has_tags_in_titles:
-        page = _Page(cut_tags(with_plain_titles(tamed)), marks_of(without))
-    flat = page.flat()
-    flat.notes += notes
-    return flat if page.has_element() or flat.text.strip(_NO_TEXT) else None
+    flattener = _flattener(without)
+    found = flattener(tamed)
+    if found.tags_in_titles:
+        found = flattener(with_plain_titles(tamed))
+    text = resolve_references(found.text)
+    if not found.has_element and not text.strip(_NO_TEXT):
+        return None
+    if found.too_many_links:
+        notes = ["too_many_links", *notes]
+    flat = Flat(text, found.hrefs, found.tags, notes=notes)
+    _read_head(flat, found.head)
+    return flat
 
 
-class _Page:
-    """The texts and tags of one page on their way into its flat text."""
+@cache
+def _flattener(without: frozenset[str]) -> Callable[[bytes], Flattened]:
+    marks = marks_of(without)
+    if _native is None:
+        return Flattener(marks, MAX_LINKS)
+    in_c = _native.Flattener(
+        NUMBERS, marks, LINK_MARK, LINK_END_MARK, attribute_value, text_of, MAX_LINKS
+    )
+    return lambda body: Flattened._make(in_c(body))
 
-    def __init__(self, parts: list[Piece], marks: list[bytes]) -> None:
-        self._parts = parts
-        self._kinds = bytes(map(KINDS.__getitem__, parts[1::3]))  # of each tag
-        self._marks = list(map(marks.__getitem__, self._kinds))
-        self._flat = Flat()
-        self._robots: list[str] = []
-        self._open = False  # a link is
-        self.has_tags_in_titles = False
-        self._look_at_tags()
 
-    def has_element(self) -> bool:
-        """Is there any start tag?"""
-        return any(name and name[0] != _SLASH for name in self._parts[1::3])
-
-    def flat(self) -> Flat:
-        """What the page says."""
-        flat, parts = self._flat, self._parts.copy()
-        parts[1::3] = self._marks
-        parts[2::3] = repeat(b"", len(self._marks))
-        end = _LINK_END_MARK if self._open else b""
-        flat.text = resolve_references(b"".join((*parts, end)))  # type: ignore[arg-type]
-        flat.robots = " ".join(self._robots).strip()[:_MAX_ROBOTS]
-        return flat
-
-    def _look_at_tags(self) -> None:
-        """See what is to be seen of them; of those that are hidden only the head's."""
-        kinds = self._kinds
-        places = np.flatnonzero(np.frombuffer(kinds, np.uint8) >= LOOKED_AT).tolist()
-        self._hidden = hidden_runs(self._parts, kinds, places)
-        self._shown = 0  # behind this place
-        for place in places:
-            kind = kinds[place]
-            if place >= self._shown:
-                _SEE[kind](self, place)
-            elif OF_HTML <= kind <= OF_META:
-                self._see_head(place)
-
-    def _attributes(self, place: int) -> bytes:
-        return self._parts[3 * place + 2] or b""
-
-    def _see_link(self, place: int) -> None:
-        """An <a> ends the one before, whatever it is."""
-        raw, was_open = self._attributes(place), self._open
-        href = _href(raw)
-        self._open = href is not None and self._add_link(href, raw)
-        if self._open:
-            self._marks[place] = _BETWEEN_LINKS if was_open else _LINK_MARK
-        elif was_open:
-            self._marks[place] = _LINK_END_MARK
-
-    def _see_link_end(self, place: int) -> None:
-        if self._open:
-            self._marks[place] = _LINK_END_MARK
-            self._open = False
-
-    def _see_area(self, place: int) -> None:
-        self._see_link(place)
-        if self._open:
-            self._marks[place] += text_of(self._attributes(place)) + _LINK_END_MARK
-            self._open = False
-
-    def _see_image(self, place: int) -> None:
-        self._marks[place] = text_of(self._attributes(place))
-
-    def _see_title(self, place: int) -> None:
-        """With a tag in it, as in pictures, it is none."""
-        names = self._parts[3 * place + 1 : 3 * place + 5 : 3]
-        if len(names) < 2 or (names[1] or b"").lower() != b"/" + (names[0] or b"").lower():
-            self._marks[place] = GAP
-            self.has_tags_in_titles |= len(names) > 1
-
-    def _see_hiding(self, place: int) -> None:
-        if place in self._hidden:
-            end = self._shown = self._hidden[place]
-            self._parts[3 * place + 3 : 3 * end + 1 : 3] = repeat(b"", end - place)
-            self._marks[place:end] = repeat(GAP, end - place)
-
-    def _see_head(self, place: int) -> None:
-        raw, kind, flat = self._attributes(place), self._kinds[place], self._flat
-        told = _TOLD_BY.get(kind)
-        if told and told not in raw.lower():  # most of them
-            return
+def _read_head(flat: Flat, head: list[tuple[int, bytes]]) -> None:
+    """What a page says of itself; of each the first counts, but all robots are asked."""
+    robots: list[str] = []
+    for kind, raw in head:
         get = attributes(raw).get
         if kind == OF_HTML:
             flat.language = flat.language or get("lang") or get("xml:lang") or ""
@@ -190,30 +105,5 @@ class _Page:
             if not flat.canonical and _is_canonical(get("rel", "")):
                 flat.canonical = get("href", "")
         elif get("name", "").lower() == "robots":
-            self._robots.append(get("content", "").lower())
-
-    def _add_link(self, href: str, raw: bytes) -> bool:
-        flat = self._flat
-        if len(flat.hrefs) == MAX_LINKS:
-            if "too_many_links" not in flat.notes:
-                flat.notes.append("too_many_links")
-            return False
-        flat.hrefs.append(href)
-        flat.tags.append(raw)
-        return True
-
-
-_SEE: dict[int, Callable[[_Page, int], None]] = {
-    **dict.fromkeys((OF_HTML, OF_BASE, OF_LINK, OF_META), _Page._see_head),
-    **dict.fromkeys((OF_TITLE, OF_TEXTAREA), _Page._see_title),
-    **dict.fromkeys((OF_IMG, OF_INPUT), _Page._see_image),
-    **dict.fromkeys(HIDING, _Page._see_hiding),
-    OF_A: _Page._see_link,
-    OF_A_END: _Page._see_link_end,
-    OF_AREA: _Page._see_area,
-}
-
-
-def text_of(raw: bytes) -> bytes:
-    """The alternative text of a tag; references in it are resolved with the whole text's."""
-    return f" {(_alt(raw) or '').replace('&', '&amp;')} ".encode()
+            robots.append(get("content", "").lower())
+    flat.robots = " ".join(robots).strip()[:_MAX_ROBOTS]

@@ -38,6 +38,7 @@ class Outline:
     elements: list[int] = field(default_factory=list)  # which element each is
     hrefs: list[str] = field(default_factory=list)
     texts: list[bytes] = field(default_factory=list)  # references in them are as written
+    worded: bytes = b""  # 1 where a text surely is one: it begins with a letter or digit of ASCII
     # and of the page
     headings: list[int] = field(default_factory=list)  # the places of their start tags
 

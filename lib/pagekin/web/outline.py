@@ -1,10 +1,11 @@
 """The outline of a page: its links, the elements that hold them, and where its headings stand.
 
 Blocks of links are cut from it. It is made of the stream of tags (`pagekin.web.scan`) in one pass
-with a stack of open elements (`pagekin.web.nesting`). Elements without links
-leave nothing, and no element is an object: an outline is columns of numbers and bytes, in the order
-of the page. Links are those of the flat text, and those in what a reader does not see (<noscript>
-...), whose text is none of a link around it. An <a> without its end tag ends where the next begins.
+with a stack of open elements (`pagekin.web.nesting`); `_outline.c` does the same, and is taken
+where it was built. Elements without links leave nothing, and no element is an object: an outline is
+columns of numbers and bytes, in the order of the page. Links are those of the flat text, and those
+in what a reader does not see (<noscript> ...), whose text is none of a link around it. An <a>
+without its end tag ends where the next begins.
 
 Simpler than the standard: nothing is moved out of tables, and no <b> is opened again behind the
 block that ended it. An end tag in the line (</a>, </font>, </form>) within a block that its element
@@ -18,9 +19,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pagekin.native import load
 from pagekin.web.elements import (
     BLOCK,
     CELL,
+    DL,
     END,
     FORM,
     HEADING,
@@ -28,7 +31,9 @@ from pagekin.web.elements import (
     IMG,
     KINDS,
     LI,
+    LISTS,
     NAMES,
+    NUMBERS,
     OPTION,
     PLAIN,
     SVG,
@@ -38,13 +43,15 @@ from pagekin.web.elements import (
     A,
     P,
 )
-from pagekin.web.flat import MAX_LINKS, text_of
+from pagekin.web.flat import MAX_LINKS
+from pagekin.web.flattening import text_of
 from pagekin.web.nesting import ENDED, Nesting, Outline
+from pagekin.web.references import attribute_value
 from pagekin.web.scan import Piece, attribute, cut_tags, with_plain_titles
 from pagekin.web.tags import hidden_runs
 from pagekin.web.tame import tame
 
-__all__ = ["Outline", "outline"]
+__all__ = ["Outline", "outline", "read_outline"]
 
 _href = attribute("href")
 
@@ -52,10 +59,27 @@ _href = attribute("href")
 def outline(body: bytes) -> Outline:
     """The outline of a page given as valid UTF-8."""
     tamed, _ = tame(body)
-    page = _Page(cut_tags(tamed))
-    if page.has_tags_in_titles:
-        page = _Page(cut_tags(with_plain_titles(tamed)))
-    return page.outline
+    found, tags_in_titles = _read(tamed)
+    return found if not tags_in_titles else _read(with_plain_titles(tamed))[0]
+
+
+def read_outline(body: bytes) -> tuple[Outline, bool]:
+    """The outline of a tame page, and whether there are tags in its titles."""
+    page = _Page(cut_tags(body))
+    return page.outline, page.has_tags_in_titles
+
+
+def _read_in_c() -> Callable[[bytes], tuple[Outline, bool]]:
+    special = (IMG, PLAIN, HR, A, OPTION, FORM, P, LI, HEADING, TERM, *LISTS, DL, TABLE, CELL)
+    unseen = (UNSEEN[0], UNSEEN[-1], SVG)
+    arguments = (NUMBERS, bytes((*special, *unseen)), attribute_value, text_of, MAX_LINKS)
+    outliner = _native.Outliner(*arguments)
+
+    def read(body: bytes) -> tuple[Outline, bool]:
+        *columns, tags_in_titles = outliner(body)
+        return Outline(*columns), bool(tags_in_titles)
+
+    return read
 
 
 class _Page(Nesting):
@@ -67,6 +91,7 @@ class _Page(Nesting):
         self._texts: list[bytes] = parts[::3]  # type: ignore[assignment]
         self._text = 0  # where the text of the link that is being read goes on
         self._pieces: list[bytes] = []  # and what there is of it
+        self._worded = bytearray()
         self._read()
 
     def _read(self) -> None:
@@ -93,6 +118,7 @@ class _Page(Nesting):
             elif opened[kind - END][-1]:
                 self._end(kind - END, place)
         self._close(0, len(kinds))
+        self.outline.worded = bytes(self._worded)
 
     # --- start tags ---
 
@@ -190,7 +216,9 @@ class _Page(Nesting):
     def _end_text(self, place: int) -> None:
         if self._link:
             self._pieces += self._texts[self._text : place + 1]
-            self.outline.texts.append(b"".join(self._pieces))
+            text = b"".join(self._pieces)
+            self.outline.texts.append(text)
+            self._worded.append(text.lstrip()[:1].isalnum())
             self._link = 0
             self._pieces = []
 
@@ -216,3 +244,6 @@ _START[OPTION] = _Page._start_beside
 _START[FORM] = _Page._start_form
 _START[HEADING] = _Page._start_heading
 _START[LI] = _START[TERM] = _Page._start_item
+
+_native = load("pagekin.web._outline")
+_read = _read_in_c() if _native else read_outline

@@ -157,7 +157,7 @@ def make_page(
 
     Links are relative to the address where it was found, which may hold what `url` leaves out.
     """
-    if not body.strip():
+    if not body or body.isspace():
         return "empty"
     if body.startswith(_BINARY):
         return "binary"

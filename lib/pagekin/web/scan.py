@@ -48,8 +48,8 @@ def _raw(name: str) -> bytes:
 
 _TOKEN = re.compile(
     rb"<(?: !-- (?: -?> | (?: [^-]++ | - (?! -!?> ) )*+ (?: --!?> | \Z ) ) | %(script)b | %(style)b"
-    rb"| %(iframe)b | (/?[a-zA-Z] [^%(S)b/>]*+) (%(attributes)b) > | [!?/] [^>]*+ (?: > | \Z )"
-    rb"| [a-zA-Z] [\s\S]*+ )"
+    rb"| %(iframe)b | (/?[a-zA-Z] [^%(S)b/>]*+) (%(attributes)b) > | /?[a-zA-Z] [\s\S]*+"
+    rb"| [!?/] [^>]*+ (?: > | \Z ) )"
     % {
         b"S": _S,
         b"attributes": _ATTRIBUTES,

@@ -29,6 +29,7 @@ __all__ = [
     "HIDING",
     "KINDS",
     "LOOKED_AT",
+    "NUMBERS",
     "OF_A",
     "OF_AREA",
     "OF_A_END",
@@ -89,15 +90,16 @@ class _Kinds(dict[Piece, int]):
     """Name of a tag -> its number: what stands for it, or what is to be seen of it."""
 
     def __missing__(self, name: Piece) -> int:
-        lower = (name or b"")[:_LONGEST_NAME].decode("latin-1").lower()
-        kind = _KIND.get(lower) or _MARK_NUMBER.get(lower, 1)
+        kind = NUMBERS.get((name or b"")[:_LONGEST_NAME].lower(), 1)
         if len(self) < _REMEMBERED:
             self[name] = kind
         return kind
 
 
 _NAMES = [name for tag in _AROUND for name in (tag, f"/{tag}") if name not in _KIND]
-_MARK_NUMBER = {name: number for number, name in enumerate(_NAMES, 2)}
+_NUMBER = {name: number for number, name in enumerate(_NAMES, 2)} | _KIND
+NUMBERS = {name.encode(): number for name, number in _NUMBER.items()}
+"""Name of a tag in lower case, with the slash of an end tag -> its number; of others it is 1."""
 KINDS = _Kinds({None: 0})
 
 
@@ -109,7 +111,7 @@ def marks_of(without: frozenset[str]) -> list[bytes]:
     for tag, around in _AROUND.items():
         for name, marker in zip((tag, f"/{tag}"), around, strict=True):
             if marker and marker not in without:
-                marks[_KIND.get(name) or _MARK_NUMBER[name]] = f" {marker} ".encode()
+                marks[_NUMBER[name]] = f" {marker} ".encode()
     return marks
 
 

@@ -34,7 +34,9 @@ from typing import Final
 
 from ada_url import join_url
 
-__all__ = ["MAX_LENGTH", "Resolver", "among_hosts", "canonical", "host", "refusal"]
+from pagekin.native import load
+
+__all__ = ["MAX_LENGTH", "Resolver", "among_hosts", "canonical", "host", "refusal", "within_host"]
 
 # Characters; beyond lie spider traps: endless calendars, paths that repeat, whole forms in a query.
 MAX_LENGTH: Final = 2_000
@@ -75,6 +77,7 @@ SESSION_NAMES: Final = frozenset(("sid", "session", "sess"))
 SESSION_VALUE: Final = re.compile(r"(?=.*[0-9])[0-9A-Za-z]{16,}")
 
 _SCHEMES: Final = frozenset(("http", "https"))
+_native = load("pagekin.web._urls")
 # What browsers give a document without an address: nothing can be relative to it.
 _NO_BASE: Final = "about:blank"
 
@@ -127,6 +130,18 @@ def host(url: str) -> str:
     return _without_port(authority) if ":" in authority else authority
 
 
+def within_host(url: str) -> Callable[[str], bool]:
+    """Whether a canonical URL is on the host of this one, by either scheme and on any port.
+
+    >>> is_within = within_host("http://a.example/")
+    >>> is_within("https://a.example:8/b"), is_within("http://b.a.example/")
+    (True, False)
+    """
+    name = host(url)
+    starts = tuple(f"{scheme}://{name}{end}" for scheme in ("http", "https") for end in "/:")
+    return lambda other: other.startswith(starts)
+
+
 def among_hosts(names: Sequence[str]) -> Callable[[str], bool]:
     """Whether a host is one of these, or below one.
 
@@ -160,10 +175,12 @@ class Resolver:
             self._memo[href] = self._resolve(href)
         return self._memo[href]
 
-    def all(self, hrefs: Sequence[str]) -> list[str | None]:
+    def all(self, hrefs: list[str]) -> list[str | None]:
         """The same for all hrefs of a page."""
-        memo = self._memo
-        for href in set(hrefs).difference(memo):
+        memo, rest = self._memo, hrefs
+        if _native is not None:
+            rest = _native.resolve_plain(hrefs, memo, self._origin, MAX_LENGTH)
+        for href in set(rest).difference(memo):
             memo[href] = self._resolve(href)
         return [memo[href] for href in hrefs]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pagekin.bags import extract, folding, merge, totals
+from pagekin.bags import folding, link_records, merge, totals
 from pagekin.bags.extract import Extractor
 from pagekin.bags.folding import Folding
 from pagekin.bags.merge import BagMerger
@@ -84,7 +84,7 @@ def test_as_without(
     made = [(task, page_of(page)) for task, page in dealt]
     tasks = [[page for task, page in made if task == number] for number in range(2)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(extract, "_PER_RECORD", 2)
+        patch.setattr(link_records, "PER_RECORD", 2)
         whole = folded([[page for _, page in made]], config)
         assert not any(value[:1] == b"f" for _, value in whole)
         expected = merged(whole, config)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pagekin.bags import vocabulary
 from pagekin.bags.vocabulary import (
     WORDS_KEY,
     best_forms,
@@ -15,7 +17,8 @@ from pagekin.bags.vocabulary import (
     parse_forms,
     read_forms,
 )
-from pagekin.text.words import Form, term_hash
+from pagekin.text.words import Form, Forms, term_hash
+from tests.natives import native
 
 TERMS = st.sampled_from(["bee", "hive", "honei", "été", "蜜蜂", "link:http://a.example/"])
 ROWS = st.tuples(TERMS, st.sampled_from(["bee", "bees", "hive", "été"]), st.integers(1, 5))
@@ -27,7 +30,7 @@ def forms_of(rows: list[tuple[str, str, int]]) -> list[Form]:
 
 
 def merged(tasks: list[list[tuple[str, str, int]]]) -> list[tuple[bytes, bytes]]:
-    pairs = [pair for rows in tasks for pair in forms_records(forms_of(rows))]
+    pairs = [pair for rows in tasks for pair in forms_records([Forms.of(forms_of(rows))])]
     return list(merge_forms(sorted(pairs)))
 
 
@@ -50,7 +53,7 @@ def test_tasks_leave_no_trace(tasks: list[list[tuple[str, str, int]]]) -> None:
 def test_record() -> None:
     """Two columns: counts, and names with their terms where these are others."""
     rows = forms_of([("bee", "bees", 7), ("bee", "bee", 2)])
-    [(_, value)] = forms_records(rows)
+    [(_, value)] = forms_records([Forms.of(rows)])
     assert b"2,7 bee|bees bee" == value
     assert [("bee", "bee", 2), ("bee", "bees", 7)] == list(read_forms(value))
     assert [] == list(forms_records([]))
@@ -67,3 +70,29 @@ def test_best_forms(rows: list[tuple[str, str, int]], used: set[str]) -> None:
             seen[term].append((-count, form))
     expected = [Form(term_hash(t), t, min(fs)[1], -min(fs)[0]) for t, fs in seen.items()]
     assert (sorted(expected), 0) == (best, collisions)
+
+
+@given(st.lists(st.dictionaries(st.text("ab é日", min_size=1), st.integers(1, 2**40)), max_size=9))
+def test_merging_in_c(parts: list[dict[str, int]]) -> None:
+    """As in Python, of any number of records, whatever names they share."""
+    parts = [part or {"z": 1} for part in parts] or [{"z": 1}]
+    records = [
+        f"{','.join(str(part[name]) for name in sorted(part))} {'|'.join(sorted(part))}".encode()
+        for part in parts
+    ]
+    assert vocabulary.merged(records) == native("pagekin.bags._words").merge_words(records)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [b"", b"1", b"1 a|b", b"1,2 a", b"x a", b"1, a", b" a", "1 a", b"1,2 b|a", b"9" * 20 + b" a"],
+)
+def test_broken_records_in_c(wrong: bytes) -> None:
+    """Counts and names that do not belong together are refused, at any place."""
+    merge = native("pagekin.bags._words").merge_words
+    for records in ([wrong, b"1 a"], [b"1 a", b"1 b", wrong, b"1 c"]):
+        with pytest.raises((ValueError, TypeError)):
+            merge(records)
+    for records in ([], (b"1 a",)):
+        with pytest.raises(ValueError, match="one and more"):
+            merge(records)

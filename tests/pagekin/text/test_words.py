@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -15,8 +16,8 @@ from pagekin.config import TextConfig
 from pagekin.text import markup as m
 from pagekin.text import words as module
 from pagekin.text.stoplists import stop_words
-from pagekin.text.tokens import cut_pieces, tokenise
-from pagekin.text.words import FIRST_HASH, Form, Vocabulary, WordTable, term_hash
+from pagekin.text.tokens import tokenise, with_sentences
+from pagekin.text.words import FIRST_HASH, Form, Forms, Vocabulary, WordTable, term_hash
 from tests.plain import plain_term
 from tests.strategies import WORDS
 
@@ -36,7 +37,7 @@ def term_of(word: str, config: TextConfig, language: str = "en") -> str:
     numbers = table.numbers_of([word])
     hashes = table.terms(numbers)
     table.count(numbers[hashes != 0])
-    forms = list(table.forms())
+    forms = _rows(table.forms())
     assert len(forms) <= 1
     assert [form.hash for form in forms] == hashes[hashes != 0].tolist()
     return forms[0].term if forms else ""
@@ -155,7 +156,7 @@ def test_tables_grow() -> None:
     numbers = table.numbers_of(words)
     table.count(numbers)
     assert [term_hash(word) for word in words] == table.terms(numbers).tolist()
-    assert dict.fromkeys(words, 1) == {form.form: form.seen for form in table.forms()}
+    assert dict.fromkeys(words, 1) == {form.form: form.seen for form in _rows(table.forms())}
 
 
 @given(st.lists(st.lists(st.sampled_from(WORDS), max_size=20), max_size=4))
@@ -167,7 +168,7 @@ def test_forms_count_the_kept_words(pages: list[list[str]]) -> None:
         table = vocabulary.table("en")
         table.count(numbers[table.terms(numbers) != 0])
     expected = Counter(w for page in pages for w in page if plain_term(w, TextConfig()))
-    forms = list(vocabulary.take_forms())
+    forms = _rows(vocabulary.take_forms())
     assert dict(expected) == {form.form: form.seen for form in forms}
     assert all(form.term == plain_term(form.form, TextConfig()) for form in forms)
     assert all(form.hash == term_hash(form.term) for form in forms)
@@ -178,7 +179,7 @@ def test_unseen_words_have_no_form() -> None:
     table = WordTable(TextConfig(), "en")
     table.numbers_of(["bees", "honey"])
     table.count(np.array([0], dtype=np.int32))
-    assert [] == list(table.forms())
+    assert [] == _rows(table.forms())
 
 
 def test_vocabulary_keeps_languages_apart() -> None:
@@ -189,8 +190,8 @@ def test_vocabulary_keeps_languages_apart() -> None:
         table.count(table.numbers_of(["hive"]))
     hashed = term_hash("hive")
     forms = [Form(hashed, "hive", "hive", 2), Form(hashed, "hive", "hive", 1)]
-    assert forms == list(vocabulary.take_forms())
-    assert [] == list(vocabulary.take_forms())
+    assert forms == _rows(vocabulary.take_forms())
+    assert [] == _rows(vocabulary.take_forms())
 
 
 def test_full_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,7 +202,7 @@ def test_full_vocabulary(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not vocabulary.full()
     vocabulary.table("de").numbers_of([f"a{chr(0x4E00 + k)}" for k in range(45)])
     assert vocabulary.full()
-    list(vocabulary.take_forms())
+    _rows(vocabulary.take_forms())
     assert not vocabulary.full()
 
 
@@ -215,17 +216,21 @@ def test_forms_of_full_tables(pages: list[str]) -> None:
         assert whole == _forms(pages)
 
 
+def _rows(parts: Iterable[Forms]) -> list[Form]:
+    return [form for part in parts for form in part.rows()]
+
+
 def _forms(pages: list[str]) -> Counter[tuple[int, str, str]]:
     """How often each form was seen on pages in turns of two languages."""
     vocabulary, taken = Vocabulary(TextConfig()), []
     for number, page in enumerate(pages):
         table = vocabulary.table("en" if number % 3 else "de")
-        numbers = table.numbers(cut_pieces(page.encode()))
+        numbers = table.numbers(with_sentences(page.encode()))
         table.count(numbers[table.terms(numbers) != 0])
         if vocabulary.full():
-            taken += vocabulary.take_forms()
+            taken += _rows(vocabulary.take_forms())
     found = Counter[tuple[int, str, str]]()
-    for form in [*taken, *vocabulary.take_forms()]:
+    for form in [*taken, *_rows(vocabulary.take_forms())]:
         found[form.hash, form.term, form.form] += form.seen
     return found
 
@@ -237,19 +242,19 @@ def test_frequent_words_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     vocabulary = Vocabulary(TextConfig(stemming="nostem"))
     words = [f"w{chr(0x61 + k)}x" for k in range(20)]
     text = " ".join(word for k, word in enumerate(words) for _ in range(1 + k // 2))
-    page = cut_pieces(text.encode())
+    page = with_sentences(text.encode())
     table = vocabulary.table("en")
     table.count(table.numbers(page))
     assert vocabulary.full()
-    taken = {form.form: form.seen for form in vocabulary.take_forms()}
+    taken = {form.form: form.seen for form in _rows(vocabulary.take_forms())}
     assert {word: 1 + k // 2 for k, word in enumerate(words)} == taken
-    assert [] == list(table.forms())
+    assert [] == _rows(table.forms())
     assert not vocabulary.full()
     again = table.numbers(page)
     assert [1, 2] == sorted({*again.tolist()})[:2]
     assert words[-2:] == [table._memo.words[number] for number in (1, 2)]
     hashes = table.terms(again).tolist()
-    assert [term_hash(word) for word in map(bytes.decode, page)] == hashes
+    assert [term_hash(word) for word in page.decode().split()] == hashes
 
 
 def test_taken_tables_are_gone() -> None:
@@ -259,7 +264,7 @@ def test_taken_tables_are_gone() -> None:
     table = weakref.ref(vocabulary.table("en"))
     gc.disable()
     try:
-        list(vocabulary.take_forms())
+        _rows(vocabulary.take_forms())
         assert table() is None
     finally:
         gc.enable()
@@ -287,14 +292,14 @@ def test_pieces_are_the_words_of_the_whole_text(texts: list[str]) -> None:
     by_pieces, by_words = (WordTable(TextConfig(max_letters=100), "de") for _ in range(2))
     for _ in range(2):  # at first sight, and remembered
         text = " ".join(texts)
-        numbers = by_pieces.numbers(cut_pieces(text.encode()))
+        numbers = by_pieces.numbers(with_sentences(text.encode()))
         expected = by_words.numbers_of(tokenise(text))
         terms = [t for t in by_pieces.terms(np.maximum(numbers, 0)).tolist() if t]
         assert [t for t in by_words.terms(np.maximum(expected, 0)).tolist() if t] == terms
         assert numbers[numbers < 0].tolist() == expected[expected < 0].tolist()
         for table, found in ((by_pieces, numbers), (by_words, expected)):
             table.count(found[table.terms(np.maximum(found, 0)) != 0])
-    assert Counter(by_words.forms()) == Counter(by_pieces.forms())
+    assert Counter(_rows(by_words.forms())) == Counter(_rows(by_pieces.forms()))
 
 
 def test_long_pieces_are_not_remembered() -> None:
@@ -303,5 +308,5 @@ def test_long_pieces_are_not_remembered() -> None:
     for piece in ("x" * 1_000_000, "é" * 1_000_000, "日本" * 100_000, "l’" * 1000):
         before = len(table)
         for _ in range(3):
-            table.numbers([piece.encode()])
+            table.numbers(piece.encode())
         assert len(table) < before + 10, piece[:9]

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import time
 import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from pagekin.web import outline as module
 from pagekin.web.elements import KINDS, NAMES
 from pagekin.web.flat import MAX_LINKS, Flat, flatten
+from pagekin.web.flattening import text_of
 from pagekin.web.html import parse_tree
-from pagekin.web.outline import Outline, outline
-from pagekin.web.tame import MAX_TAGS
+from pagekin.web.outline import Outline, outline, read_outline
+from pagekin.web.references import attribute_value
+from pagekin.web.tame import MAX_TAGS, tame
+from tests.natives import native
 from tests.soups import elements, smuggled, soups
 
 
@@ -178,6 +183,7 @@ def test_columns() -> None:
         elements=[3],
         hrefs=["1&2"],
         texts=[b"a"],
+        worded=b"\x01",
         headings=[0, 6],
     )
     assert expected == found
@@ -216,6 +222,41 @@ def test_any_soup(page: str) -> None:
 
 def is_link(element: Any) -> bool:
     return element.tag == "a" and element.get("href") is not None
+
+
+@given(soups(smuggled, size=40) | elements())
+@example("<a href=1><svg><a href=2><img alt=x></svg><img alt='&lt;'/><noscript></a></noscript>y")
+@example("<table><td><i><div></i><a href=x></table><li><li></ul></td></i></div>")
+@settings(max_examples=2000)
+def test_twins(page: str) -> None:
+    """In C and in Python: the same columns, and the same opinion of titles."""
+    read = in_c()
+    body, _ = tame(page.encode("utf-8", "replace"))
+    assert read_outline(body) == read(body)
+
+
+def in_c() -> Callable[[bytes], tuple[Outline, bool]]:
+    native("pagekin.web._outline")
+    return module._read_in_c()
+
+
+def test_other_numbers() -> None:
+    """Those that are not of the elements are refused, not read beyond."""
+    outliner = native("pagekin.web._outline").Outliner
+    right = bytes(range(2, 22))
+    for numbers, special in (
+        ({b"p": 256}, right),
+        ({b"p": 1}, right[1:]),
+        ({b"p": 1}, bytes(20)),
+        ({b"p": 1}, bytes([200] * 20)),
+        ({b"p": 1}, bytes(range(21, 1, -1))),
+    ):
+        with pytest.raises(ValueError, match="these are not the numbers"):
+            outliner(numbers, special, attribute_value, text_of, MAX_LINKS)
+    with pytest.raises(TypeError):
+        in_c()("page")  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        outliner.__new__(outliner)(b"page")
 
 
 @given(elements())
@@ -257,16 +298,17 @@ HOSTILE = {
 }
 
 
+@pytest.mark.parametrize("read", [outline, lambda body: read_outline(tame(body)[0])[0]])
 @pytest.mark.parametrize("name", sorted(HOSTILE))
-def test_hostile(name: str) -> None:
+def test_hostile(name: str, read: Callable[[bytes], Outline]) -> None:
     """The worst pages take a second or two, and memory in proportion."""
     body = HOSTILE[name].encode()
     assert body.count(b"<") <= MAX_TAGS
     started = time.process_time()
-    outline(body)
+    read(body)
     assert time.process_time() - started < 8
     tracemalloc.start()
-    found = outline(body[: len(body) // 10])
+    found = read(body[: len(body) // 10])
     size = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert size < 150e6

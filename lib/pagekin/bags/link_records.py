@@ -1,0 +1,49 @@
+"""The links of a page become records, one for each URL that they lead to.
+
+A record is a value (`pagekin.bags.values`) of the fragments of its links: of each its mark, the
+terms of its window, which are a piece of the page as it stands, the headings above it, and what all
+links of the page carry. `_fragments.c` does the same, and is taken where it was built.
+"""
+
+from __future__ import annotations
+
+from itertools import repeat
+
+from pagekin.bags.fragments import WIDTH, LinkParts
+from pagekin.bags.values import link_value
+from pagekin.native import load
+
+__all__ = ["PER_RECORD", "link_records", "plain_link_records"]
+
+Pair = tuple[bytes, bytes]
+
+PER_RECORD = 256  # links in one record: longer ones would only make tasks uneven
+_native = load("pagekin.bags._fragments")
+
+
+def plain_link_records(
+    targets: list[str | None], parts: LinkParts, source: bytes, most: int
+) -> list[Pair]:
+    """The records of the links to `targets`, in their order; None is a link that is left out."""
+    groups: dict[str, list[bytes]] = {}
+    edges = zip((WIDTH * parts.low).tolist(), (WIDTH * parts.high).tolist(), strict=True)
+    marks, terms, tail = parts.marks, parts.terms, parts.tail
+    places = range(0, len(marks), WIDTH)
+    above = repeat(b"", len(targets)) if parts.above is None else parts.above
+    for target, k, (a, b), heading in zip(targets, places, edges, above, strict=True):
+        if target is not None:
+            fragment = marks[k : k + WIDTH] + terms[a:b] + heading + tail
+            groups.setdefault(target, []).append(fragment)
+    return [
+        (target.encode(), link_value(source, b"".join(fragments[k : k + most]), first=not k))
+        for target, fragments in groups.items()
+        for k in range(0, len(fragments), most)
+    ]
+
+
+def link_records(targets: list[str | None], parts: LinkParts, source: bytes) -> list[Pair]:
+    """The same, as fast as there is a way."""
+    if _native is None:
+        return plain_link_records(targets, parts, source, PER_RECORD)
+    records: list[Pair] = _native.link_records(targets, *parts, source, PER_RECORD)
+    return records

@@ -1,0 +1,27 @@
+"""What setup.cfg cannot say: the parts in C, which are built where there is a compiler.
+
+Without one pagekin is whole, and slower (`pagekin.native`). They keep to Python's stable interface,
+so one build serves all versions that pagekin runs on.
+"""
+
+from setuptools import Extension, setup
+
+FLAGS = ["-O3", "-Wall", "-Wextra", "-Werror=implicit-function-declaration"]
+HEADERS = {"web/_flat": ["web/html.h"], "web/_outline": ["web/html.h"]}
+PARTS = ("bags/_columns", "bags/_fragments", "bags/_stream", "bags/_words", "text/_pieces")
+PARTS += ("web/_bytes", "web/_flat", "web/_outline", "web/_urls")
+
+
+def part(name: str) -> Extension:
+    """The module in C of this name, below lib/pagekin/."""
+    return Extension(
+        f"pagekin.{name.replace('/', '.')}",
+        [f"lib/pagekin/{name}.c"],
+        depends=[f"lib/pagekin/{header}" for header in HEADERS.get(name, ())],
+        extra_compile_args=FLAGS,
+        py_limited_api=True,
+        optional=True,
+    )
+
+
+setup(ext_modules=list(map(part, PARTS)))
