@@ -13,7 +13,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PEERS := $(VENV)/.peers
 SOURCES := lib jobs tests demo scripts setup.py
-C_SOURCES := $(wildcard lib/pagekin/*/*.c lib/pagekin/*/*.h)
+C_SOURCES := $(wildcard lib/pagekin/*.h lib/pagekin/*/*.c lib/pagekin/*/*.h)
 
 .PHONY: setup demo test bench lint format clean
 

@@ -7,7 +7,10 @@ so one build serves all versions that pagekin runs on.
 from setuptools import Extension, setup
 
 FLAGS = ["-O3", "-Wall", "-Wextra", "-Werror=implicit-function-declaration"]
-HEADERS = {"web/_flat": ["web/html.h"], "web/_outline": ["web/html.h"]}
+HEADERS = {
+    **dict.fromkeys(("bags/_columns", "bags/_words", "text/_pieces"), ("room.h",)),
+    **dict.fromkeys(("web/_flat", "web/_outline"), ("web/html.h", "room.h")),
+}
 PARTS = ("bags/_columns", "bags/_fragments", "bags/_stream", "bags/_words", "text/_pieces")
 PARTS += ("web/_bytes", "web/_flat", "web/_outline", "web/_urls")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from pagekin.text import markup as m
-from pagekin.web.tags import UNREAD
 
 MARKERS = [*m.CODES]
 
@@ -131,7 +130,8 @@ _TEXTS = [
 ]
 
 # What hides the text that follows.
-_HIDING = {*UNREAD, "textarea", "xmp", "title", "frameset", "noframes", "math"}
+_UNREAD = {"script", "style", "iframe", "noscript", "template", "svg", "select"}
+_HIDING = _UNREAD | {"textarea", "xmp", "title", "frameset", "noframes", "math"}
 
 open_tags = st.sampled_from([tag for tag in _TAGS if tag not in _HIDING]).map("<{}>".format)
 tags = st.builds(

@@ -6,12 +6,13 @@ import pytest
 
 from pagekin.bags import folding, gathering
 from pagekin.bags.bag import bag_record, parse_bag
-from pagekin.bags.vocabulary import WORDS_KEY, parse_forms
+from pagekin.bags.vocabulary import WORDS_KEY
 from pagekin.config import BagConfig, BuildConfig, WindowConfig
 from pagekin.jobs.bag_fragments import BagFragments
 from pagekin.jobs.link_blocks import LinkBlocks
 from pagekin.text.words import term_hash
 from pagekin.web.resolution import write_resolution
+from tests.forms import parse_forms
 from tests.jobs.running import Pair, run_job, run_script, split_output, write_warc
 from tests.pages import html_page, raw_bags
 from tests.warcs import gz, response, warcinfo

@@ -11,6 +11,8 @@ does not matter. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "../room.h"
+
 /* As in pagekin.bags.fragments, places and values. */
 enum { WIDTH = 5, LINK = 1, NOWHERE = 0x3FFF, WITHIN_HOST = 0x4000, PLACES = 0x8000, KINDS = 8 };
 enum { OWN_TEXT = 2, HOST = 1, HOST_SIZE = 8, FLAG = 9, LINK_TEXT = 10 };
@@ -23,17 +25,10 @@ typedef struct {
 
 static int reserve(Column *column, size_t size)
 {
-    if (column->size + size <= column->room)
-        return 1;
-    size_t room = 2 * column->room + size + 1024;
-    void *more = realloc(column->at, room);
-    if (!more) {
-        PyErr_NoMemory();
-        return 0;
-    }
-    column->at = more;
-    column->room = room;
-    return 1;
+    void *at = with_room(column->at, &column->room, column->size, size, 1);
+    if (at)
+        column->at = at;
+    return at != NULL;
 }
 
 static int append(Column *column, const void *item, size_t size)

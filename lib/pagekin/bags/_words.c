@@ -10,6 +10,8 @@ its neighbour, until one is left. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "../room.h"
+
 #define MOST ((uint64_t)1 << 58) /* no word is seen so often; a larger count is no number */
 
 typedef struct {
@@ -19,16 +21,10 @@ typedef struct {
 
 static int write_span(Text *text, const char *at, size_t size)
 {
-    if (text->size + size > text->room) {
-        size_t room = 2 * text->room + size + 64;
-        char *more = realloc(text->at, room);
-        if (!more) {
-            PyErr_NoMemory();
-            return 0;
-        }
-        text->at = more;
-        text->room = room;
-    }
+    char *more = with_room(text->at, &text->room, text->size, size, 1);
+    if (!more)
+        return 0;
+    text->at = more;
     memcpy(text->at + text->size, at, size);
     text->size += size;
     return 1;

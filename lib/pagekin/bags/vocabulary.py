@@ -26,7 +26,6 @@ __all__ = [
     "is_forms",
     "merge_forms",
     "merged",
-    "parse_forms",
     "read_forms",
 ]
 
@@ -75,11 +74,6 @@ def _totals(names: list[str], counts: list[int]) -> dict[str, int]:
 def _record(totals: dict[str, int]) -> str:
     names = sorted(totals)
     return f"{','.join(map(str, map(totals.__getitem__, names)))} {'|'.join(names)}"
-
-
-def parse_forms(value: bytes) -> Iterator[Form]:
-    """The forms of one record."""
-    return (Form(term_hash(term), term, form, n) for term, form, n in read_forms(value))
 
 
 def read_forms(value: bytes) -> Iterator[Row]:

@@ -15,6 +15,8 @@ hash has a secret of each process: no page can be written to fill one slot. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "../room.h"
+
 typedef struct {
     uint32_t hash;     /* its lower half */
     uint32_t at, size; /* in the block; a slot without size is free */
@@ -110,16 +112,10 @@ static int put(Pieces *self, const char *s, size_t size, int32_t number)
     uint64_t hash = hash_of(s, size, self->secret);
     Slot *slot = find(self, s, size, hash);
     if (!slot->size) {
-        if (self->block_size + size > self->block_room) {
-            size_t room = 2 * self->block_room + size;
-            char *block = realloc(self->block, room);
-            if (!block) {
-                PyErr_NoMemory();
-                return 0;
-            }
-            self->block = block;
-            self->block_room = room;
-        }
+        char *block = with_room(self->block, &self->block_room, self->block_size, size, 1);
+        if (!block)
+            return 0;
+        self->block = block;
         memcpy(self->block + self->block_size, s, size);
         slot->hash = (uint32_t)hash;
         slot->at = (uint32_t)self->block_size;
@@ -169,16 +165,10 @@ typedef struct {
 
 static int append(Numbers *found, const int32_t *numbers, size_t size)
 {
-    if (found->size + size > found->room) {
-        size_t room = 2 * found->room + size;
-        int32_t *more = realloc(found->at, room * sizeof(int32_t));
-        if (!more) {
-            PyErr_NoMemory();
-            return 0;
-        }
-        found->at = more;
-        found->room = room;
-    }
+    int32_t *more = with_room(found->at, &found->room, found->size, size, sizeof(int32_t));
+    if (!more)
+        return 0;
+    found->at = more;
     memcpy(found->at + found->size, numbers, size * sizeof(int32_t));
     found->size += size;
     return 1;
@@ -233,16 +223,10 @@ static int end_piece(Cutting *cut, Piece *piece)
     piece->size = (uint32_t)(cut->size - piece->at);
     if (!piece->size)
         return 1;
-    if (cut->count == cut->room) {
-        size_t room = 2 * cut->room;
-        Piece *more = realloc(cut->pieces, room * sizeof(Piece));
-        if (!more) {
-            PyErr_NoMemory();
-            return 0;
-        }
-        cut->pieces = more;
-        cut->room = room;
-    }
+    Piece *more = with_room(cut->pieces, &cut->room, cut->count, 1, sizeof(Piece));
+    if (!more)
+        return 0;
+    cut->pieces = more;
     piece->hash = hash_of(cut->lowered + piece->at, piece->size, cut->self->secret);
     cut->pieces[cut->count++] = *piece;
     *piece = (Piece){.at = cut->size};

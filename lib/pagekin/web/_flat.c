@@ -182,8 +182,8 @@ static PyObject *flatten(Reader *self, const char *body, Place size)
     page.hrefs = PyList_New(0);
     page.raws = PyList_New(0);
     page.head = PyList_New(0);
-    page.text.room = size + 1024;
-    page.text.at = malloc((size_t)page.text.room);
+    page.text.room = (size_t)size + 1024;
+    page.text.at = malloc(page.text.room);
     if (!page.text.at)
         PyErr_NoMemory();
     else if (page.hrefs && page.raws && page.head &&

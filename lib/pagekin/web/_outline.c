@@ -40,7 +40,8 @@ typedef struct {
     int32_t open[END];     /* depth of the innermost open element of each number; 0: none */
     int32_t block;         /* of the innermost block */
     Node *nodes;
-    Place n_nodes, room;
+    Place n_nodes;
+    size_t room;
     int32_t link;         /* depth of the link whose text is read; 0: of none */
     Place link_place;     /* its start tag */
     Place from;           /* the text behind which tag is next, plus 1 */
@@ -265,15 +266,10 @@ static int start_unseen(Page *page, uint8_t kind, Place place)
 static int put_out(Page *page)
 {
     for (; page->n_put < page->height; page->n_put++) {
-        if (page->n_nodes == page->room) {
-            page->room = 2 * page->room + 64;
-            Node *more = realloc(page->nodes, (size_t)page->room * sizeof(Node));
-            if (!more) {
-                PyErr_NoMemory();
-                return 0;
-            }
-            page->nodes = more;
-        }
+        Node *more = with_room(page->nodes, &page->room, (size_t)page->n_nodes, 1, sizeof(Node));
+        if (!more)
+            return 0;
+        page->nodes = more;
         Element *element = &page->stack[page->n_put];
         element->node = (int32_t)page->n_nodes;
         page->nodes[page->n_nodes++] =

@@ -13,6 +13,8 @@ regular expressions say what is matched here. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "../room.h"
+
 #define LONGEST_NAME 20
 #define SLOTS 1024 /* for the names of tags: three times as many as there are */
 #define NOWHERE (-1)
@@ -307,7 +309,8 @@ typedef struct {
     const char *s;
     Place n;
     Token *tokens;
-    Place count, room;
+    Place count;
+    size_t room;
     int has_element;
 } Tags;
 
@@ -316,15 +319,10 @@ static int tokenize(Tags *tags, Names *names, uint8_t other, uint8_t other_end)
 {
     Token token;
     for (Place i = 0; next_token(tags->s, i, tags->n, &token); i = token.end) {
-        if (tags->count == tags->room) {
-            tags->room = tags->room ? 2 * tags->room : 1024;
-            Token *more = realloc(tags->tokens, (size_t)tags->room * sizeof(Token));
-            if (!more) {
-                PyErr_NoMemory();
-                return 0;
-            }
-            tags->tokens = more;
-        }
+        Token *more = with_room(tags->tokens, &tags->room, (size_t)tags->count, 1, sizeof(Token));
+        if (!more)
+            return 0;
+        tags->tokens = more;
         if (token.kind == OTHER) {
             const char *name = tags->s + token.name;
             token.kind = kind_of(names, name, token.name_end - token.name,
@@ -398,22 +396,18 @@ static int32_t *pair_hiding(Tags *tags, const Hiding *hiding)
 
 typedef struct {
     char *at;
-    Place size, room;
+    Place size;
+    size_t room;
 } Text;
 
 static int write_span(Text *text, const char *at, Place size)
 {
     if (!size)
         return 1;
-    if (text->size + size > text->room) {
-        text->room = 2 * text->room + size;
-        char *more = realloc(text->at, (size_t)text->room);
-        if (!more) {
-            PyErr_NoMemory();
-            return 0;
-        }
-        text->at = more;
-    }
+    char *more = with_room(text->at, &text->room, (size_t)text->size, (size_t)size, 1);
+    if (!more)
+        return 0;
+    text->at = more;
     memcpy(text->at + text->size, at, (size_t)size);
     text->size += size;
     return 1;

@@ -42,15 +42,12 @@ __all__ = [
     "OF_SVG",
     "OF_TEXTAREA",
     "OF_TITLE",
-    "UNREAD",
     "hidden_runs",
     "marks_of",
 ]
 
-# What a reader does not see as text, or sees twice. The first three hold no tags.
-_RAW = ("script", "style", "iframe")
+# What a reader does not see as text, or sees twice; scripts, styles and frames hold no tags.
 _HIDDEN = ("noscript", "template", "svg", "select")
-UNREAD = (*_RAW, *_HIDDEN)
 
 # tag -> what stands before and after its content (docs/architecture.md, "Boundaries").
 _BLOCKS = ("p", "div", "dt", "dd", "td", "th", "tr", "blockquote", "pre", "li", "noframes")

@@ -14,10 +14,10 @@ from pagekin.bags.vocabulary import (
     best_forms,
     forms_records,
     merge_forms,
-    parse_forms,
     read_forms,
 )
 from pagekin.text.words import Form, Forms, term_hash
+from tests.forms import parse_forms
 from tests.natives import native
 
 TERMS = st.sampled_from(["bee", "hive", "honei", "été", "蜜蜂", "link:http://a.example/"])
