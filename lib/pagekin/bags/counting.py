@@ -13,14 +13,7 @@ from numpy.typing import NDArray
 from pybase64 import b64decode, b64encode
 
 from pagekin.bags.bag import is_bag, split_value
-from pagekin.bags.dictionary import Entry
-from pagekin.bags.vocabulary import (
-    WORDS_KEY,
-    Row,
-    best_forms,
-    is_forms,
-    read_forms,
-)
+from pagekin.bags.vocabulary import WORDS_KEY, best_forms, is_forms
 from pagekin.counters import Counters
 from pagekin.text.words import Terms
 
@@ -90,18 +83,18 @@ def unpack_words(text: bytes) -> tuple[Terms, list[bytes]]:
 def reduce_bucket(bucket: bytes, values: Iterable[bytes], counters: Counters) -> Iterator[Pair]:
     """The df of the terms of one bucket, and the words of those that stand in a bag."""
     packed: list[bytes] = []
-    rows: list[Row] = []
+    words: list[bytes] = []
     for value in values:
         if value.startswith(DF):
             packed.append(value.removeprefix(DF))
         else:
-            rows += read_forms(value.removeprefix(WORDS))
+            words.append(value.removeprefix(WORDS))
     terms, df = _add_up([unpack_counts(text) for text in packed])
     if len(terms):
         counters.add("frequencies", "terms", len(terms))
         counters.add("frequencies", "incidences", int(df.sum()))
         yield bucket, DF + _pack(terms, df)
-    yield from _words(bucket, terms, rows, counters)
+    yield from _words(bucket, terms, words, counters)
 
 
 def _add_up(parts: list[tuple[Terms, Counts]]) -> tuple[Terms, Counts]:
@@ -112,12 +105,9 @@ def _add_up(parts: list[tuple[Terms, Counts]]) -> tuple[Terms, Counts]:
     return terms, np.minimum(counts, 0xFFFFFFFF).astype(np.uint32)
 
 
-def _words(bucket: bytes, terms: Terms, rows: list[Row], counters: Counters) -> Iterator[Pair]:
-    used = set(terms.tolist())
-    best, collisions = best_forms(rows, used)
-    counters.add("frequencies", "hash_collisions", collisions)
-    counters.add("frequencies", "terms_without_a_word", len(used) - len(best))
-    if best:
-        hashes = np.fromiter((form.hash for form in best), dtype="<u4", count=len(best))
-        entries = b"|".join([Entry(form.term, form.form).text() for form in best])
-        yield bucket, b"%b%b %b" % (WORDS, b64encode(hashes.tobytes()), entries)
+def _words(bucket: bytes, terms: Terms, words: list[bytes], counters: Counters) -> Iterator[Pair]:
+    best = best_forms(words, terms)
+    counters.add("frequencies", "hash_collisions", best.shared)
+    counters.add("frequencies", "terms_without_a_word", len(terms) - len(best.hashes) // 4)
+    if best.hashes:
+        yield bucket, b"%b%b %b" % (WORDS, b64encode(best.hashes), best.entries)

@@ -17,6 +17,7 @@ where a number falls in a group of three bytes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -122,11 +123,14 @@ class FragmentMaker:
         if not self.bag.anchor:
             nowhere = np.zeros(len(stream.opens), dtype=np.int64)
             return LinkParts(_BARE_LINK * len(nowhere), b"", nowhere, nowhere, None, tail)
-        words = reach(self.window, self.bag)
-        low, high = windows(stream, self.window.kind, words)
+        low, high = windows(stream, self.window.kind, self._reach)
         terms = encode(stream.terms)
         above = _headings(stream, terms) if self.bag.headings else None
         return LinkParts(_link_marks(stream, low, high), terms, low, high, above, tail)
+
+    @cached_property
+    def _reach(self) -> int:
+        return reach(self.window, self.bag)
 
     def _tail(self, stream: Stream, page_id: int) -> bytes:
         """What every link of the page carries: the page's title and id, where they are wanted."""

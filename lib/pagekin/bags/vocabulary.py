@@ -12,20 +12,25 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import groupby, pairwise
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 
+from pagekin.bags.dictionary import Entry
 from pagekin.native import load
-from pagekin.text.words import Form, Forms, term_hash
+from pagekin.text.words import Form, Forms, Terms, term_hash
 
 __all__ = [
     "WORDS_KEY",
-    "Row",
+    "Best",
     "best_forms",
     "forms_records",
     "is_forms",
+    "merge_among",
     "merge_forms",
     "merged",
+    "plain_best_forms",
+    "plain_forms_records",
     "read_forms",
 ]
 
@@ -34,6 +39,7 @@ Row = tuple[str, str, int]  # term, form, how often it was seen
 
 WORDS_KEY = b"!words/"
 _BUCKET_SHIFT = 20  # of 32 bits: three hexadecimal digits are left
+_native = load("pagekin.bags._words")
 
 
 def is_forms(pair: Pair) -> bool:
@@ -43,6 +49,11 @@ def is_forms(pair: Pair) -> bool:
 
 def forms_records(parts: Iterable[Forms]) -> Iterator[Pair]:
     """Forms packed into one record per bucket, each once, ordered by their names."""
+    return plain_forms_records(parts) if _native is None else iter(_native.forms_records(parts))
+
+
+def plain_forms_records(parts: Iterable[Forms]) -> Iterator[Pair]:
+    """The same, in Python."""
     names: list[str] = []
     hashes, seen = [np.empty(0, np.uint32)], [np.empty(0, np.int64)]
     for part in parts:
@@ -94,6 +105,13 @@ def merge_forms(pairs: Iterable[Pair]) -> Iterator[Pair]:
         yield key, _merge([first, *others]) if others else first
 
 
+def merge_among(pairs: Iterable[Pair]) -> Iterator[Pair]:
+    """The same where records of other kinds stand among them, which stay as they are."""
+    for words, run in groupby(pairs, key=is_forms):
+        merge = merge_forms if words else iter
+        yield from merge(run)
+
+
 def merged(values: list[bytes]) -> bytes:
     """One record of several."""
     names: list[str] = []
@@ -105,16 +123,42 @@ def merged(values: list[bytes]) -> bytes:
     return _record(_totals(names, counts)).encode()
 
 
-_native = load("pagekin.bags._words")
 _merge: Callable[[list[bytes]], bytes] = _native.merge_words if _native else merged
 
 
-def best_forms(rows: Iterable[Row], used: Container[int]) -> tuple[list[Form], int]:
-    """For each hash that is used its term with the most frequent form, and how many hashes are
-    shared by terms.
+class Best(NamedTuple):
+    """What becomes of a record: the hashes that are used, ascending, and their entries in the
+    dictionary, parted by bars; how many of the hashes are shared by terms.
+    """
+
+    hashes: bytes
+    entries: bytes
+    shared: int
+
+
+def best_forms(values: list[bytes], used: Terms) -> Best:
+    """For each hash that is used its term with the most frequent form.
 
     Of terms that share a hash the more frequent one gives the name; ties go to the first in order.
+    `used` ascend; with several values equal forms are added up.
     """
+    if not values:
+        return Best(b"", b"", 0)
+    value = _merge(values) if len(values) > 1 else values[0]
+    if _native is None:
+        return plain_best_forms(value, used)
+    return Best(*_native.best_forms(value, used))
+
+
+def plain_best_forms(value: bytes, used: Terms) -> Best:
+    """The same of one value, in Python."""
+    best, shared = _best_forms(read_forms(value), set(used.tolist()))
+    hashes = np.array([form.hash for form in best], np.uint32)
+    entries = [Entry(form.term, form.form).text() for form in best]
+    return Best(hashes.tobytes(), b"|".join(entries), shared)
+
+
+def _best_forms(rows: Iterable[Row], used: Container[int]) -> tuple[list[Form], int]:
     of_terms: dict[str, list[tuple[int, str]]] = {}
     for term, form, count in rows:
         of_terms.setdefault(term, []).append((-count, form))

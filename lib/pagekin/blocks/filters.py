@@ -65,11 +65,10 @@ class Sieve:
     ) -> None:
         self.page = page
         self.config = config
-        self.tsd = top_subdomain(page.url)
-        self._home = page.url[: page.url.index("/", len("https://")) + 1]
         self._links = links
         self._unfollowed = unfollowed
         self._fates = _Fates(page, config)
+        self.tsd = self._fates.tsd
 
     def href(self, number: int) -> str:
         """The address of a link, as written."""
@@ -86,12 +85,13 @@ class Sieve:
             if taken.count("large_block") > self.config.large:
                 return Sifted(segment, [], taken, [], {})
         hrefs, unfollowed, fates = self._links.hrefs, self._unfollowed, self._fates
-        has_text, anchors_first = self._links.has_text, self.config.anchors_first
+        has_text, anchor = self._links.has_text, self._links.anchor
+        anchors_first = self.config.anchors_first
         sifted = Sifted(segment, [], [], [], {})
         _, left, taken, changed, first = sifted
         for place, number in enumerate(segment.links):  # most of the work, hence its plainness
             fate = fates[hrefs[number]] if number not in unfollowed else _NOT_FOLLOWED
-            url, name, change = fate
+            url, name, change, is_inside = fate
             if change:
                 changed.append((number, change))
             if not name:
@@ -101,9 +101,12 @@ class Sieve:
                     name = "singleton"
                 else:
                     first[url] = number
-                    name = self._taken(number, url)
-                    if not name:
-                        left.append(Left(url, self._links.anchor(number), place))
+                    if not has_text(number):
+                        name = "empty_anchor"
+                    elif is_inside:
+                        name = "common_domain"
+                    else:
+                        left.append(Left(url, anchor(number), place))
             taken.append(name)
         return sifted
 
@@ -113,20 +116,13 @@ class Sieve:
             return "nofollow"
         return "large_block" if self.page.resolver(self.href(number)) else "invalid"
 
-    def _taken(self, number: int, url: str) -> str:
-        """The filter that takes the first link to a page in a block, or ""."""
-        if not self._links.has_text(number):
-            return "empty_anchor"
-        is_inside = url.startswith(self._home) or top_subdomain(url) == self.tsd
-        return "common_domain" if is_inside else ""
-
 
 # What the address of a link says of it, in whichever block it stands: the URL, of a dynamic link
-# that of its host; the filter that takes it, or ""; the filter that changed it, or "". No
-# NamedTuple: every link asks.
-_Fate = tuple[str, str, str]
-_NOT_FOLLOWED: Final[_Fate] = ("", "nofollow", "")
-_INVALID: Final[_Fate] = ("", "invalid", "")
+# that of its host; the filter that takes it, or ""; the filter that changed it, or ""; is it within
+# the page's own top sub-domain? No NamedTuple: every link asks.
+_Fate = tuple[str, str, str, bool]
+_NOT_FOLLOWED: Final[_Fate] = ("", "nofollow", "", False)
+_INVALID: Final[_Fate] = ("", "invalid", "", False)
 
 
 class _Fates(dict[str, _Fate]):
@@ -137,21 +133,30 @@ class _Fates(dict[str, _Fate]):
         self._resolver = page.resolver
         self._config = config
         self._own_query = _has_query(page.resolver.base)
+        self._home = page.url[: page.url.index("/", len("https://")) + 1]
+        self.tsd = top_subdomain(page.url)
 
     def __missing__(self, href: str) -> _Fate:
         url = self._resolver(href)
         if not url:
             fate = _INVALID
         elif extension_of(url) in FILE_EXTENSIONS:
-            fate = url, "file", ""
+            fate = url, "file", "", False
         elif self._is_dynamic(href, url):
             way = self._config.dynamic
-            fate = (url, "dynamic", "") if way == "drop" else (_root(url, way), "", "dynamic")
+            if way == "drop":
+                fate = url, "dynamic", "", False
+            else:
+                root = _root(url, way)
+                fate = root, "", "dynamic", self._is_inside(root)
         else:
             is_changed = href != url and href.startswith("http")
-            fate = url, "", "normalisation" if is_changed else ""
+            fate = url, "", "normalisation" if is_changed else "", self._is_inside(url)
         self[href] = fate
         return fate
+
+    def _is_inside(self, url: str) -> bool:
+        return url.startswith(self._home) or top_subdomain(url) == self.tsd
 
     def _is_dynamic(self, href: str, url: str) -> bool:
         """Queries are looked for in the link as it stands: `?utm_source=x` is one too."""

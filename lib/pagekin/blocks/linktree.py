@@ -9,19 +9,30 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from functools import cached_property, lru_cache
+from operator import sub
 from typing import Final, TypeVar
 
 from pagekin.web.outline import Outline
 from pagekin.web.scan import attribute
 
-__all__ = ["LISTS", "NAMES", "LinkTree", "remembered", "tag_of"]
+__all__ = [
+    "LISTS",
+    "LONGEST_KEPT",
+    "MEMO",
+    "NAMES",
+    "LinkTree",
+    "class_of",
+    "name_of",
+    "remembered",
+    "tag_of",
+]
 
 LISTS: Final = frozenset(("ul", "ol", "dl", "table"))
 NAMES: Final = (attribute("class"), attribute("id"), attribute("role"))
 """What read the attributes by which an element calls itself something."""
 _LONGEST_NAME = 40  # characters
-_MEMO = 4096  # attributes of elements
-_LONGEST_KEPT = 400  # bytes of those that are remembered
+MEMO = 2048  # attributes of elements
+LONGEST_KEPT = 400  # bytes of those that are remembered
 
 Found = TypeVar("Found")
 
@@ -32,25 +43,21 @@ class LinkTree:
     def __init__(self, outline: Outline) -> None:
         self.tags = outline.tags
         self.attributes = outline.attributes
+        self.sizes: list[int] = list(map(sub, outline.last, outline.first))
+        """How many links each holds."""
         self._outline = outline
 
     def links(self, element: int) -> range:
         """The numbers of the links in it."""
         return range(self._outline.first[element], self._outline.last[element])
 
-    def size(self, element: int) -> int:
-        """How many links it holds."""
-        return self._outline.last[element] - self._outline.first[element]
-
     def chain(self, element: int) -> list[int]:
         """The element, and those in it, each in the one before, that hold the same links."""
-        first, last, behind = self._outline.first, self._outline.last, self._outline.behind
-        found = [element]
-        inner, end = element + 1, behind[element]
-        while inner < end and first[inner] == first[element] and last[inner] == last[element]:
-            found.append(inner)
+        sizes, end = self.sizes, self._outline.behind[element]
+        inner = element + 1
+        while inner < end and sizes[inner] == sizes[element]:
             inner += 1
-        return found
+        return list(range(element, inner))
 
     def kids(self, element: int) -> list[int]:
         """The element's children that hold links, in order; none if each holds only one."""
@@ -59,17 +66,10 @@ class LinkTree:
         while kid < end:
             found.append(kid)
             kid = behind[kid]
-        first, last = self._outline.first, self._outline.last
-        alone = not found or len(found) == last[element] - first[found[0]]
+        alone = (
+            not found or len(found) == self._outline.last[element] - self._outline.first[found[0]]
+        )
         return [] if alone else found
-
-    def class_of(self, element: int) -> str:
-        """Its class attribute."""
-        return _class_of(self.attributes[element])
-
-    def name_of(self, element: int) -> str:
-        """Its tag, with what it calls itself."""
-        return self.tags[element] + _called(self.attributes[element])
 
     def has_headings(self, element: int, number: int) -> bool:
         """Are there so many headings in it?"""
@@ -87,7 +87,12 @@ class LinkTree:
     @cached_property
     def _lists(self) -> list[int]:
         lists = [element for element, tag in enumerate(self.tags) if tag in LISTS]
-        return [element for element in lists if self.size(element) > 1]
+        return [element for element in lists if self.sizes[element] > 1]
+
+
+def name_of(outline: Outline, element: int) -> str:
+    """The tag of an element, with what it calls itself."""
+    return outline.tags[element] + _called(outline.attributes[element])
 
 
 def tag_of(tag: str, classes: str, name: str) -> str:
@@ -102,9 +107,10 @@ def remembered(find: Callable[[bytes], Found]) -> Callable[[bytes], Found]:
     """The same, found once for equal attributes: elements repeat, within a page and from page to
     page, and to read an attribute costs some us.
     """
-    known = lru_cache(maxsize=_MEMO)(find)
-    return lambda raw: (known if len(raw) <= _LONGEST_KEPT else find)(raw)
+    known = lru_cache(maxsize=MEMO)(find)
+    return lambda raw: (known if len(raw) <= LONGEST_KEPT else find)(raw)
 
 
-_class_of = remembered(lambda raw: NAMES[0](raw) or "")
+class_of = remembered(lambda raw: NAMES[0](raw) or "")
+"""The class attribute among these."""
 _called = remembered(lambda raw: tag_of("", NAMES[0](raw) or "", NAMES[1](raw) or ""))

@@ -90,12 +90,13 @@ def _unfollowed(page: Page, links: Links, reading: ReadingConfig) -> Collection[
 
 def _count(blocks: list[Sifted], links: int, counters: Counters) -> None:
     counters.add("blocks", "found", len(blocks))
-    counters.add("blocks", "left", sum(1 for block in blocks if block.links))
-    taken = Counter(chain.from_iterable(block.taken for block in blocks))
+    counters.add("blocks", "left", sum([1 for block in blocks if block.links]))
+    taken = Counter(chain.from_iterable([block.taken for block in blocks]))
     counters.add("block_links", "found", links)
     counters.add("block_links", "in_no_block", links - taken.total())
     counters.add("block_links", "left", taken.pop("", 0))
     for name, number in taken.items():
         counters.add("block_links", name, number)
-    for _, name in chain.from_iterable(block.changed for block in blocks):
-        counters.add("block_links", f"{name}_changed")
+    changed = Counter([name for block in blocks for _, name in block.changed])
+    for name, number in changed.items():
+        counters.add("block_links", f"{name}_changed", number)

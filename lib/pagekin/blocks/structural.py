@@ -4,7 +4,7 @@ No words, fonts or colours. Top down, over elements that hold the same links, th
 applies decides whether they are a block or are cut into their parts; a part of one link is dropped.
 [BLOCK] has no such rules; against human marks they do far better than its own, which merge over any
 distance in the tree (docs/measurements/segmentation.md). `coarse` cuts only where three lists are
-inside, and makes larger blocks.
+inside, and makes larger blocks. `_structural.c` does the same, and is taken where it was built.
 """
 
 from __future__ import annotations
@@ -14,12 +14,22 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from pagekin.blocks.linktree import NAMES, LinkTree, remembered
+from pagekin.blocks.linktree import (
+    LONGEST_KEPT,
+    MEMO,
+    NAMES,
+    LinkTree,
+    class_of,
+    name_of,
+    remembered,
+)
 from pagekin.blocks.model import Segment
 from pagekin.config import BlockConfig
+from pagekin.native import load
+from pagekin.web.flat import MAX_LINKS
 from pagekin.web.outline import Outline
 
-__all__ = ["REASONS", "structural_segments"]
+__all__ = ["REASONS", "plain_structural_segments", "structural_segments"]
 
 # What the rules say, in their order; True where it is a block.
 REASONS: Final[dict[str, str]] = {
@@ -37,16 +47,20 @@ REASONS: Final[dict[str, str]] = {
     "whole": "block: nothing speaks against it",
 }
 
+_IN_ORDER: Final = tuple(REASONS)  # as _structural.c numbers them
+_CUTS: Final = frozenset(rule for rule, said in REASONS.items() if said.startswith("cut"))
+
 _MENU = re.compile(
     r"(?<![a-z])(?:(?:main|top|sub)?[_-]?(?:nav|menu)|navi|navigation|navbar|breadcrumbs?|pager"
     r"|pagination)(?![a-z])",
     re.IGNORECASE,
 )
 _FOOTER = re.compile("foot|contentinfo", re.IGNORECASE)
-_NAMES = 200  # characters of a class and an id that are looked at
+_LONGEST_NAME = 200  # characters of a class and an id that are looked at
 _ALIKE, _ALIKE_SHARE, _ALIKE_LINKS = 5, 0.8, 8  # parts, share of one kind, links in each
 _HEADINGS = 3
 _LISTS = {"structural": 1, "coarse": 3}
+_native = load("pagekin.blocks._structural")
 
 
 class _Group(NamedTuple):
@@ -60,37 +74,55 @@ class _Group(NamedTuple):
 
     @property
     def size(self) -> int:
-        return self.tree.size(self.inner)
+        return self.tree.sizes[self.inner]
 
     @property
     def largest(self) -> int:
-        return max(map(self.tree.size, self.kids))
+        sizes = self.tree.sizes
+        return max([sizes[kid] for kid in self.kids])
 
 
 def structural_segments(outline: Outline, config: BlockConfig) -> list[Segment]:
     """The page's blocks, in order."""
+    if _native is None or len(outline.hrefs) <= 1:
+        return plain_structural_segments(outline, config)
+    huge, footer, column, wrapped = (
+        min(number, MAX_LINKS + 1)  # no page has as many, and C takes no number of any size
+        for number in (config.huge, config.footer, config.column, config.wrapped)
+    )
+    rules = (
+        *(huge, config.page_share, config.menus, footer, column, wrapped),
+        *(_LISTS[config.rules], _ALIKE, _ALIKE_LINKS, _HEADINGS),
+    )
+    o = outline
+    columns = (o.tags, o.attributes, o.behind, o.first, o.last, o.start, o.stop, o.headings)
+    return [
+        Segment(tuple(range(a, b)), name_of(o, element) if element else "page", _IN_ORDER[rule])
+        for a, b, element, rule in _native.blocks(*columns, rules, _known, _look, _are_alike)
+    ]
+
+
+def plain_structural_segments(outline: Outline, config: BlockConfig) -> list[Segment]:
+    """The same, in Python."""
     found: list[Segment] = []
     tree, total = LinkTree(outline), len(outline.hrefs)
     waiting = [0] if total > 1 else []
     while waiting:
         group = _group(tree, waiting.pop())
         rule = _decide(group, total, config)
-        if REASONS[rule].startswith("cut"):
+        if rule in _CUTS:
             waiting += reversed(group.parts)
         else:
-            found.append(Segment(tuple(tree.links(group.inner)), _name(group), rule))
+            name = name_of(outline, group.chain[0]) if group.chain else "page"
+            found.append(Segment(tuple(tree.links(group.inner)), name, rule))
     return found
 
 
 def _group(tree: LinkTree, element: int) -> _Group:
-    chain = tree.chain(element)
+    chain, sizes = tree.chain(element), tree.sizes
     kids = tree.kids(chain[-1])
-    parts = [kid for kid in kids if tree.size(kid) > 1]
+    parts = [kid for kid in kids if sizes[kid] > 1]
     return _Group(chain[element == 0 :], chain[-1], kids, parts, tree)
-
-
-def _name(group: _Group) -> str:
-    return group.tree.name_of(group.chain[0]) if group.chain else "page"
 
 
 def _decide(group: _Group, total: int, config: BlockConfig) -> str:
@@ -127,16 +159,30 @@ def _is_any(
 def _calls_itself(search: Callable[[str], object]) -> Callable[[bytes], bool]:
     """Is it found in what an element with these attributes calls itself?"""
 
-    def is_found(raw: bytes) -> bool:
-        names = (read(raw) or "" for read in NAMES)
-        return search(" ".join(name[:_NAMES] for name in names)) is not None
-
-    known = remembered(is_found)
+    known = remembered(lambda raw: search(_names(raw)) is not None)
     return lambda raw: raw != b"" and known(raw)
+
+
+def _names(raw: bytes) -> str:
+    """What an element with these attributes calls itself."""
+    return " ".join([(read(raw) or "")[:_LONGEST_NAME] for read in NAMES])
 
 
 _names_menu = _calls_itself(_MENU.search)
 _names_footer = _calls_itself(_FOOTER.search)
+
+_known: dict[bytes, int] = {}  # attributes -> what an element with them calls itself
+
+
+def _look(raw: bytes) -> int:
+    """Does an element with these attributes call itself so, as `_structural.c` counts it?"""
+    names = _names(raw)
+    flags = (_MENU.search(names) is not None) + 2 * (_FOOTER.search(names) is not None)
+    if len(raw) <= LONGEST_KEPT:
+        if len(_known) >= MEMO:
+            _known.clear()
+        _known[raw] = flags
+    return flags
 
 
 def _has_columns(group: _Group, config: BlockConfig) -> bool:
@@ -145,15 +191,22 @@ def _has_columns(group: _Group, config: BlockConfig) -> bool:
 
 def _number_of(group: _Group, size: int) -> int:
     """How many parts have so many links."""
-    return sum(group.tree.size(part) >= size for part in group.parts)
+    sizes = group.tree.sizes
+    return sum(sizes[part] >= size for part in group.parts)
 
 
 def _is_alike(group: _Group, config: BlockConfig) -> bool:
     if len(group.kids) < _ALIKE or group.largest > _ALIKE_LINKS:
         return False
     tree = group.tree
-    kinds = Counter((tree.tags[kid], tree.class_of(kid)) for kid in group.kids)
-    return max(kinds.values()) >= _ALIKE_SHARE * len(group.kids)
+    kids = group.kids
+    return _are_alike([tree.tags[kid] for kid in kids], [tree.attributes[kid] for kid in kids])
+
+
+def _are_alike(tags: list[str], attributes: list[bytes]) -> bool:
+    """Are most elements of one kind?"""
+    kinds = Counter(zip(tags, map(class_of, attributes), strict=True))
+    return max(kinds.values()) >= _ALIKE_SHARE * len(tags)
 
 
 def _has_headings(group: _Group, config: BlockConfig) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pagekin.blocks.model import Left
 from pagekin.blocks.segment import blocks_view, links_left
-from pagekin.cocitation.records import BLOCKS_KEY, Link, blocks_value
+from pagekin.cocitation.records import BLOCKS_KEY, blocks_value
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.web.domains import top_subdomain
@@ -40,17 +40,20 @@ class BlockGatherer:
             url = own_url(page.url, self._config.reading, self._resolution)
             yield BLOCKS_KEY + url.encode(), blocks_value(top_subdomain(url), blocks)
 
-    def _resolved(self, blocks: Sequence[Sequence[Left]]) -> list[list[Link]]:
+    def _resolved(self, blocks: Sequence[Sequence[Left]]) -> Sequence[Sequence[Left]]:
         """Links lead to what their URL stands for; of a block's links to one page the first."""
         urls = list({link.url for block in blocks for link in block})
         moved = self._resolution.resolve(urls) if self._resolution else {}
+        if not moved:
+            self._counters.add("block_links", "through_redirects", 0)
+            return blocks  # in each a URL stands once
         redirected = sum(link.url in moved for block in blocks for link in block)
         self._counters.add("block_links", "through_redirects", redirected)
         return [self._first_of_each(block, moved) for block in blocks]
 
-    def _first_of_each(self, block: Sequence[Left], moved: dict[str, str]) -> list[Link]:
-        seen: dict[str, Link] = {}
+    def _first_of_each(self, block: Sequence[Left], moved: dict[str, str]) -> list[Left]:
+        seen: dict[str, Left] = {}
         for link in block:
             url = moved.get(link.url, link.url)
-            seen.setdefault(url, Link(url, link.anchor, link.place))
+            seen.setdefault(url, Left(url, link.anchor, link.place))
         return list(seen.values())

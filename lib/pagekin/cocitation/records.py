@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import xxhash
 
+from pagekin.blocks.model import Left as Link
 from pagekin.text.markup import CODES
 
 __all__ = [
@@ -45,14 +46,6 @@ _LONGEST_ANCHOR = 1000  # characters; each stripe carries the anchor of its link
 # White space is squeezed before; what is left of the control characters would end a field or a
 # line, and the markers of a flat text would end an anchor.
 _UNWANTED = re.compile(f"[\\0-\\x1f\\x7f{''.join(CODES)}]")
-
-
-class Link(NamedTuple):
-    """A link of a block: canonical URL, anchor text, and its place before the filters."""
-
-    url: str
-    anchor: str
-    place: int
 
 
 class Block(NamedTuple):
@@ -94,6 +87,8 @@ def _packed(block: Sequence[Link]) -> bytes:
 
 
 def _clean(anchor: str) -> str:
+    if anchor.isprintable() and "  " not in anchor:  # most; the markers are not printable
+        return anchor.strip()[:_LONGEST_ANCHOR].rstrip()
     squeezed = _UNWANTED.sub("", " ".join(anchor.split()))
     return squeezed[:_LONGEST_ANCHOR].strip()
 

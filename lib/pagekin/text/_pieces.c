@@ -413,6 +413,34 @@ static PyObject *put_piece(Pieces *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+static PyObject *put_words(Pieces *self, PyObject *args)
+{
+    PyObject *pieces, *numbers;
+    if (!is_made(self) ||
+        !PyArg_ParseTuple(args, "O!O!", &PyList_Type, &pieces, &PyList_Type, &numbers))
+        return NULL;
+    Py_ssize_t count = PyList_Size(pieces);
+    if (PyList_Size(numbers) != count) {
+        PyErr_SetString(PyExc_ValueError, "each piece has one number");
+        return NULL;
+    }
+    for (Py_ssize_t k = 0; k < count; k++) {
+        char *s;
+        Py_ssize_t n;
+        long number = PyLong_AsLong(PyList_GetItem(numbers, k));
+        if (number == -1 && PyErr_Occurred())
+            return NULL;
+        if (number < 0 || number > INT32_MAX) {
+            PyErr_SetString(PyExc_ValueError, "a word has a number that is none");
+            return NULL;
+        }
+        if (PyBytes_AsStringAndSize(PyList_GetItem(pieces, k), &s, &n) ||
+            !put(self, s, (size_t)n, (int32_t)number))
+            return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 static Py_ssize_t length(Pieces *self) { return (Py_ssize_t)self->used; }
 
 static int init(Pieces *self, PyObject *args, PyObject *named)
@@ -461,6 +489,7 @@ static PyMethodDef methods[] = {
      "The numbers of the pieces of a text, as int32."},
     {"number", (PyCFunction)get_number, METH_O, "The number of one piece."},
     {"put", (PyCFunction)put_piece, METH_VARARGS, "Remember the numbers of a piece."},
+    {"put_words", (PyCFunction)put_words, METH_VARARGS, "Remember pieces that are words."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -84,6 +84,10 @@ class Pieces(dict[bytes, int]):
         """Remember the numbers of a piece."""
         self[piece] = self._code(numbers, self._several, _SEVERAL)
 
+    def put_words(self, pieces: list[bytes], numbers: list[int]) -> None:
+        """Remember many pieces, each of which is the word of one number."""
+        self.update(zip(pieces, numbers, strict=True))
+
     def __missing__(self, piece: bytes) -> int:
         if not piece.isascii():
             return self._code(self._meet(piece), self._once, _ONCE)

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-__all__ = ["needs_segmenting", "segment"]
+__all__ = ["load_dictionary", "needs_segmenting", "segment"]
 
 # With the signs that repeat or replace a Han character: 々 〆 〇.
 _HAN = r"\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -58,6 +58,11 @@ def segment(run: str) -> list[str]:
     for part in _PARTS.finditer(run):
         words.extend(_cutter()(part[0]) if part[1] else (part[0],))
     return words
+
+
+def load_dictionary() -> None:
+    """Load now what the first Han character else loads."""
+    _cutter()
 
 
 @cache

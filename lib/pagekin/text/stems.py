@@ -19,13 +19,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import compress, count
 from types import MappingProxyType
 
 import Stemmer  # type: ignore[import-not-found]
 
 from pagekin.text.nltk_stemmers import load_module
 
-__all__ = ["STEMMED_LANGUAGES", "Stems", "stemmer"]
+__all__ = ["STEMMED_LANGUAGES", "Stems", "load_stemmers", "stemmer"]
 
 Stems = Callable[[Sequence[str]], list[str]]
 
@@ -136,6 +137,12 @@ def stemmer(language: str) -> Stems:
     return list
 
 
+def load_stemmers() -> None:
+    """Load now the parts of nltk that the first odd word of each language else loads."""
+    for language in _QUICK:
+        _load_nltk_stemmer(language)
+
+
 def _quick_stemmer(language: str) -> Stems:
     name, odd = _QUICK[language]
     quick: Stems = Stemmer.Stemmer(name, 0).stemWords  # 0: no cache of its own
@@ -143,9 +150,8 @@ def _quick_stemmer(language: str) -> Stems:
 
     def stems(words: Sequence[str]) -> list[str]:
         found = quick(words)
-        for place, word in enumerate(words):
-            if is_odd(word):
-                found[place] = _load_nltk_stemmer(language)(word)
+        for place in compress(count(), map(is_odd, words)):
+            found[place] = _load_nltk_stemmer(language)(words[place])
         return found
 
     return stems

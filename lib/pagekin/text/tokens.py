@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 from pagekin.text.markup import BREAK, CODES, LINK_END, SENTENCE
 from pagekin.text.segment import needs_segmenting, segment
 
-__all__ = ["piece_words", "tokenise", "with_sentences"]
+__all__ = ["make_tables", "piece_words", "tokenise", "with_sentences"]
 
 Points: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
 
 _CODECS = {2: "utf-16-le", 4: "utf-32-le"}
 
+_PLANE = 0x10000
 _SEPARATOR = 32
 _BREAK = BREAK.encode()
 _VARIATIONS = (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
@@ -58,13 +59,19 @@ def tokenise(text: str) -> list[str]:
     points = _points(marked)
     if _within(points, 0x300, 0x36F).any():  # combining accents: é in two characters
         points = _points(unicodedata.normalize("NFC", _without_long_runs(marked, points)))
-    mapped = _table(points.itemsize).take(points)
+    mapped = _looked_up(points)
     if not mapped.all():
         mapped = mapped[mapped != 0]
     words = _text(mapped).split()
     if _within(mapped, _EAST_ASIAN, _LAST_LETTER).any():
         return [part for word in words for part in _parts(word)]
     return words
+
+
+def make_tables() -> None:
+    """Make now what `tokenise` else makes when it first needs it."""
+    _table()
+    _marks()
 
 
 def piece_words(piece: bytes) -> list[str]:
@@ -130,21 +137,28 @@ class _Characters(dict[int, str | None]):
 _CHARACTERS = _Characters()
 
 
-@cache
-def _table(width: int) -> Points:
-    """Code point -> its lower-case form, a separator, or 0 (nothing).
+def _looked_up(points: Points) -> Points:
+    """Each character in lower case, as a separator, or as 0 (nothing)."""
+    if points.itemsize == 2:
+        return _table().take(points)
+    found = _table().take(np.minimum(points, _PLANE - 1)).astype(np.uint32)
+    high = np.flatnonzero(points >= _PLANE)  # mostly emoji
+    distinct, which = np.unique(points[high], return_inverse=True)
+    found[high] = np.array([ord(_CHARACTERS[p] or "\0") for p in distinct.tolist()], "<u4")[which]
+    return found
 
-    Made at first use, 40 ms for two bytes a character and 110 for four.
-    """
-    size, last = (0x10000, 0x10000) if width == 2 else (0x110000, _LAST_LETTER)
-    letters = [chr(point) for point in range(last) if not 0xD800 <= point < 0xE000]
+
+@cache
+def _table() -> NDArray[np.uint16]:
+    """The same of the characters of 16 bits. Made at first use, in 20 ms."""
+    letters = [chr(point) for point in range(_PLANE) if not 0xD800 <= point < 0xE000]
     kept = [c for c in letters if unicodedata.category(c) in _WORD_CATEGORIES]
-    table = np.full(size, _SEPARATOR, dtype=np.uint32)
+    table = np.full(_PLANE, _SEPARATOR, dtype=np.uint16)
     # "İ" alone has a lower-case form of two characters: its first is the letter
     table[[ord(c) for c in kept]] = [ord(c.lower()[0]) for c in kept]
     table[[ord(marker) for marker in CODES]] = [ord(marker) for marker in CODES]
-    table[[point for point in _INVISIBLE if point < size]] = 0
-    return table.astype(np.uint16) if width == 2 else table
+    table[[point for point in _INVISIBLE if point < _PLANE]] = 0
+    return table
 
 
 def _without_long_runs(text: str, points: Points) -> str:

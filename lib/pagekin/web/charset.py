@@ -166,7 +166,7 @@ def _choose(body: bytes, header_charset: str) -> tuple[str, bytes]:
 
 def _has_escapes(body: bytes) -> bool:
     """ISO-2022 is valid ASCII, and yet not the text that it seems."""
-    return b"\x1b$" in body or b"\x1b(" in body
+    return b"\x1b" in body and (b"\x1b$" in body or b"\x1b(" in body)
 
 
 def _hints(body: bytes, header_charset: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ from publicsuffixlist import PublicSuffixList
 
 from pagekin.web.urls import host
 
-__all__ = ["top_subdomain"]
+__all__ = ["make_suffix_list", "top_subdomain"]
 
 # Hosts; 15 MB when full. A miss costs 2.7 microseconds, a hit less than 0.1.
 MEMO_SIZE: Final = 65_536
@@ -37,6 +37,11 @@ def _registered(name: str) -> str:
     if name.rpartition(".")[2].isdecimal():
         return name
     return _suffix_list().privatesuffix(name) or name
+
+
+def make_suffix_list() -> None:
+    """Make now what the first `top_subdomain` else makes."""
+    _suffix_list()
 
 
 @cache

@@ -8,19 +8,20 @@ group `pages`. See docs/formats.md, "Counters", for all names.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
 from pagekin.text.languages import language_of
 from pagekin.web.charset import to_utf8
 from pagekin.web.flat import Flat, flatten
-from pagekin.web.html import parse_tree
 from pagekin.web.http import HttpResponse, content_type, decode_body, parse_http
 from pagekin.web.outline import Outline, outline
-from pagekin.web.trees import Tree
 from pagekin.web.urls import Resolver, among_hosts, canonical, host
 from pagekin.web.warc import Record
+
+if TYPE_CHECKING:
+    from pagekin.web.trees import Tree
 
 __all__ = [
     "NOTHING",
@@ -172,6 +173,8 @@ def make_page(
     if view.outline:
         page.outline = outline(text)
     if view.tree:
+        from pagekin.web.html import parse_tree  # noqa: PLC0415 - lxml, which bags do without
+
         page.tree = parse_tree(text)
     if counters:
         _count(page, counters)

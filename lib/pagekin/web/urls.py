@@ -29,7 +29,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from operator import itemgetter
 from typing import Final
 
 from ada_url import join_url
@@ -268,12 +267,18 @@ def _without_index(path: str) -> str:
 
 def _clean_query(query: str) -> str:
     """The kept parameters, stably sorted by name; all is ASCII, so this is the order of bytes."""
-    pieces = (piece.partition("=") for piece in query.split("&") if piece)
-    kept = [(name, mark, value) for name, mark, value in pieces if not _is_dropped(name, value)]
-    return "&".join("".join(piece) for piece in sorted(kept, key=itemgetter(0)))
+    kept = [piece for piece in query.split("&") if piece and not _is_dropped(piece)]
+    if len(kept) > 1:
+        kept.sort(key=_name_of)
+    return "&".join(kept)
 
 
-def _is_dropped(name: str, value: str) -> bool:
+def _name_of(parameter: str) -> str:
+    return parameter.partition("=")[0]
+
+
+def _is_dropped(parameter: str) -> bool:
+    name, _, value = parameter.partition("=")
     name = name.lower()
     if name in SESSION_NAMES:
         return SESSION_VALUE.fullmatch(value) is not None

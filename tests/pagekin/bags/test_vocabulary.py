@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 from pagekin.bags import vocabulary
 from pagekin.bags.vocabulary import (
     WORDS_KEY,
+    Best,
     best_forms,
     forms_records,
     merge_forms,
+    plain_best_forms,
     read_forms,
 )
 from pagekin.text.words import Form, Forms, term_hash
@@ -23,6 +26,10 @@ from tests.natives import native
 TERMS = st.sampled_from(["bee", "hive", "honei", "été", "蜜蜂", "link:http://a.example/"])
 ROWS = st.tuples(TERMS, st.sampled_from(["bee", "bees", "hive", "été"]), st.integers(1, 5))
 TASKS = st.lists(st.lists(ROWS, max_size=12), max_size=4)
+
+
+NAMES = st.text("ab é日𝒳", min_size=1).filter(lambda name: " " not in name)
+COLUMNS = st.lists(st.tuples(st.integers(0, 3), NAMES, NAMES, st.integers(0, 2**40)), max_size=20)
 
 
 def forms_of(rows: list[tuple[str, str, int]]) -> list[Form]:
@@ -59,17 +66,94 @@ def test_record() -> None:
     assert [] == list(forms_records([]))
 
 
-@given(st.lists(ROWS), st.sets(TERMS))
-def test_best_forms(rows: list[tuple[str, str, int]], used: set[str]) -> None:
+def record_of(rows: list[tuple[str, str, int]]) -> bytes:
+    """One record, whatever the buckets of the terms are."""
+    names = [form if form == term else f"{form} {term}" for term, form, _ in rows]
+    counts = Counter[str]()
+    for name, (_, _, count) in zip(names, rows, strict=True):
+        counts[name] += count
+    names = sorted(counts)
+    return f"{','.join(str(counts[name]) for name in names)} {'|'.join(names)}".encode()
+
+
+@given(st.lists(st.lists(ROWS, min_size=1), max_size=3), st.sets(TERMS))
+def test_best_forms(parts: list[list[tuple[str, str, int]]], used: set[str]) -> None:
     """The most frequent form of each term that is used, the first of equal ones."""
-    hashes = {term_hash(term) for term in used}
-    best, collisions = best_forms(rows, hashes)
-    seen: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
-    for term, form, count in rows:
+    hashes = np.array(sorted(map(term_hash, used)), np.uint32)
+    seen: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for term, form, count in (row for rows in parts for row in rows):
         if term in used:
-            seen[term].append((-count, form))
-    expected = [Form(term_hash(t), t, min(fs)[1], -min(fs)[0]) for t, fs in seen.items()]
-    assert (sorted(expected), 0) == (best, collisions)
+            seen[term][form] += count
+    best = {term: min(forms, key=lambda f: (-forms[f], f)) for term, forms in seen.items()}
+    terms = sorted(best, key=term_hash)
+    found = best_forms([record_of(rows) for rows in parts], hashes)
+    assert [term_hash(term) for term in terms] == np.frombuffer(found.hashes, "<u4").tolist()
+    assert "|".join(f"{term} {best[term]}" for term in terms) == found.entries.decode()
+    assert 0 == found.shared
+
+
+SHARED = ["dywezt", "ekktnm", "gedrtp", "ydllsj"]  # two and two have one hash
+OF_SHARED = st.tuples(st.sampled_from(SHARED), st.sampled_from("ab"), st.integers(0, 3))
+
+
+def test_shared_hash() -> None:
+    """The more frequent term gives the name, of equal ones the first, and it is counted."""
+    rows = [("dywezt", "a", 2), ("dywezt", "b", 2), ("ekktnm", "ekktnm", 3), ("ydllsj", "c", 1)]
+    used = np.array(sorted({term_hash(term) for term in SHARED}), np.uint32)
+    assert 2 == len(used)
+    found = best_forms([record_of(rows)], used)
+    assert ({b"dywezt a", b"ydllsj c"}, 1) == (set(found.entries.split(b"|")), found.shared)
+    found = best_forms([record_of([("ekktnm", "a", 4), ("dywezt", "a", 4)])], used)
+    assert (b"dywezt a", 1) == (found.entries, found.shared)
+
+
+@given(st.lists(OF_SHARED | st.tuples(NAMES, NAMES, st.integers(0, 9)), min_size=1))
+def test_best_forms_in_c(rows: list[tuple[str, str, int]]) -> None:
+    """As in Python, also where terms share a hash."""
+    used = np.array(sorted({term_hash(term) for term, _, _ in rows[::2]}), np.uint32)
+    value = record_of(rows)
+    in_c = native("pagekin.bags._words").best_forms
+    assert plain_best_forms(value, used) == Best(*in_c(value, used))
+
+
+@given(st.lists(COLUMNS, max_size=4))
+def test_records_in_c(tasks: list[list[tuple[int, str, str, int]]]) -> None:
+    """As in Python, whatever parts share a bucket, a name or nothing."""
+    parts = [
+        Forms(
+            np.array([bucket << 20 | n for n, (bucket, *_) in enumerate(rows)], np.uint32),
+            [term for _, term, _, _ in rows],
+            [form for _, _, form, _ in rows],
+            np.array([seen for *_, seen in rows], np.int64),
+        )
+        for rows in tasks
+    ]
+    in_c = native("pagekin.bags._words").forms_records
+    assert list(vocabulary.plain_forms_records(parts)) == in_c(parts) == in_c(iter(parts))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        (b"1234", ["a"], ["a"]),
+        (b"1234", ["a"], ["a", "b"], bytes(8)),
+        (b"1234", ["a"], ["a"], bytes(16)),
+        (b"12345", ["a"], ["a"], bytes(8)),
+        (b"1234", [1], ["a"], bytes(8)),
+        (b"1234", ["a"], [b"a"], bytes(8)),
+        (b"1234", ["a"], ["a"], b"\xff" * 8),
+        (b"1234", ("a",), ["a"], bytes(8)),
+        [b"1234", ["a"], ["a"], bytes(8)],
+        None,
+    ],
+)
+def test_broken_columns_in_c(wrong: object) -> None:
+    """Columns that are not of one length or kind are refused, behind right ones too."""
+    records = native("pagekin.bags._words").forms_records
+    right = (b"1234", ["a"], ["a"], bytes(8))
+    for parts in ([wrong], [right, wrong], wrong):
+        with pytest.raises((TypeError, ValueError, SystemError)):
+            records(parts)
 
 
 @given(st.lists(st.dictionaries(st.text("ab é日", min_size=1), st.integers(1, 2**40)), max_size=9))
@@ -90,6 +174,8 @@ def test_merging_in_c(parts: list[dict[str, int]]) -> None:
 def test_broken_records_in_c(wrong: bytes) -> None:
     """Counts and names that do not belong together are refused, at any place."""
     merge = native("pagekin.bags._words").merge_words
+    with pytest.raises((ValueError, TypeError)):
+        native("pagekin.bags._words").best_forms(wrong, b"")
     for records in ([wrong, b"1 a"], [b"1 a", b"1 b", wrong, b"1 c"]):
         with pytest.raises((ValueError, TypeError)):
             merge(records)

@@ -11,9 +11,14 @@ from hypothesis import strategies as st
 from pagekin.blocks.links import find_links
 from pagekin.blocks.linktree import LISTS, LinkTree, tag_of
 from pagekin.blocks.scanning import HEADINGS
-from pagekin.blocks.structural import REASONS, structural_segments
+from pagekin.blocks.structural import (
+    REASONS,
+    plain_structural_segments,
+    structural_segments,
+)
 from pagekin.config import BlockConfig
 from pagekin.web.outline import outline
+from tests.natives import native
 from tests.soups import elements, soups
 from tests.trees import tree_page
 
@@ -216,8 +221,8 @@ def test_link_tree(page):
         own = [number for number, link in enumerate(found.elements) if link == element]
         held = [number for kid in children for number in tree.links(kid)]
         assert [*own, *held] == list(tree.links(element))
-        assert all(tree.size(kid) > 0 for kid in children)
-        expected = children if any(tree.size(kid) > 1 for kid in children) else []
+        assert all(tree.sizes[kid] > 0 for kid in children)
+        expected = children if any(tree.sizes[kid] > 1 for kid in children) else []
         assert expected == tree.kids(element)
         chain = tree.chain(element)
         assert {tree.links(element)} == {tree.links(inner) for inner in chain}
@@ -304,6 +309,106 @@ def test_twin(page):
     tops = tree_page(page).tree.tops
     found = structural_segments(outline(page.encode()), BlockConfig())
     assert plain_segments(tops) == [(s.links, s.rule) for s in found]
+
+
+CONFIGS = st.builds(
+    BlockConfig,
+    rules=st.sampled_from(["structural", "coarse"]),
+    menus=st.booleans(),
+    footer=st.integers(0, 12),
+    page_share=st.sampled_from([0.3, 0.5, 0.9, 1.0]),
+    column=st.integers(0, 6) | st.just(1 << 70),
+    wrapped=st.integers(0, 6) | st.just(1 << 70),
+    huge=st.integers(1, 30) | st.just(1 << 70),
+)
+NAMED = st.sampled_from(
+    [
+        *("<div class=foot>", "<nav>", "</nav>", "<footer>", "</footer>", "<table>", "<tr><td>"),
+        *("</table>", "<dl>", "<ol class='a b'>", "</ol>", "<h1>", "<p class=a>", "<p class=b>"),
+        *("<div role=navigation>", "<span>", "</span>", f"<div title='{'x' * 500}' id=menu>"),
+        *("<nav\0>", "<ul\0>", "</ul\0>", *["<a href=1>b</a>"] * 9),
+    ]
+)
+named_pages = st.lists(pieces | NAMED, max_size=120).map("".join)
+
+
+@settings(max_examples=400)
+@given(pages | named_pages, CONFIGS)
+def test_rules_in_c(page, config):
+    """Are as in Python, of any page and under any configuration."""
+    native("pagekin.blocks._structural")
+    found = outline(page.encode())
+    assert plain_structural_segments(found, config) == structural_segments(found, config)
+
+
+RULES = (200, 1.0, True, 10, 0, 0, 1, 2, 8, 3)
+
+
+def arguments(**changed: Any) -> list[Any]:
+    """Those of the rules in C, for two lists of two links in a <div>."""
+    columns = {
+        "tags": ["page", "div", "ul", "a", "a", "ul", "a", "a"],
+        "attributes": [b"", b"class=x", b"", b"", b"", b"", b"", b""],
+        "behind": [8, 8, 5, 4, 5, 8, 7, 8],
+        "first": [0, 0, 0, 0, 1, 2, 2, 3],
+        "last": [4, 4, 2, 1, 2, 4, 3, 4],
+        "start": [-1, 0, 1, 2, 4, 7, 8, 10],
+        "stop": [14, 13, 6, 3, 5, 12, 9, 11],
+        "headings": [],
+        "rules": RULES,
+        "known": {},
+        "look": lambda raw: 0,
+        "alike": lambda tags, attributes: False,
+    }
+    return list((columns | changed).values())
+
+
+def fails(*_: Any) -> None:
+    raise ZeroDivisionError
+
+
+def test_outlines_in_c():
+    """What is asked of Python decides."""
+    blocks = native("pagekin.blocks._structural").blocks
+    names = list(REASONS)
+    assert [(0, 2, 2, 0), (2, 4, 5, 0)] == blocks(*arguments())
+    assert [(0, 4, 1, names.index("menu"))] == blocks(*arguments(look=lambda raw: 1))
+    assert [(0, 4, 1, names.index("footer"))] == blocks(*arguments(known={b"class=x": 2}))
+    assert [(0, 4, 1, names.index("alike"))] == blocks(*arguments(alike=lambda *_: True))
+
+
+@pytest.mark.parametrize(
+    ("changed", "error"),
+    [
+        ({"tags": []}, ValueError),
+        ({"tags": ["page"]}, ValueError),
+        ({"tags": ["page", "div", "ul", "a", "a", "ul", "a", b"a"]}, TypeError),
+        ({"attributes": [b"", None, b"", b"", b"", b"", b"", b""]}, TypeError),
+        ({"attributes": (b"",) * 8}, TypeError),
+        ({"behind": [8, 8, 5, 4, 5, 8, 7]}, TypeError),
+        ({"behind": (8, 8, 5, 4, 5, 8, 7, 8)}, TypeError),
+        ({"behind": [8, 8, 5, 4, 5, 8, 7, 9]}, ValueError),
+        ({"behind": [8, 8, 5, 3, 5, 8, 7, 8]}, ValueError),
+        ({"behind": [8, 8, 5, 6, 5, 8, 7, 8]}, ValueError),
+        ({"behind": [1, 8, 5, 4, 5, 8, 7, 8]}, ValueError),
+        ({"behind": [8, 8, 5, 4, 5, 8, "7", 8]}, TypeError),
+        ({"first": [0, 0, 9, 0, 1, 2, 2, 3]}, ValueError),
+        ({"last": [4, 4, 2, 1, 2, 1 << 40, 3, 4]}, ValueError),
+        ({"stop": [14, 13, 6, 3, -5, 12, 9, 11]}, ValueError),
+        ({"headings": None}, TypeError),
+        ({"headings": ["1"]}, TypeError),
+        ({"rules": RULES[:2]}, TypeError),
+        ({"known": None}, TypeError),
+        ({"known": {b"class=x": "menu"}}, TypeError),
+        ({"look": lambda raw: "menu"}, TypeError),
+        ({"look": fails}, ZeroDivisionError),
+        ({"alike": fails}, ZeroDivisionError),
+    ],
+)
+def test_broken_outlines_in_c(changed, error):
+    """What is no outline is refused, and what Python raises is raised."""
+    with pytest.raises(error):
+        native("pagekin.blocks._structural").blocks(*arguments(**changed))
 
 
 @given(pages, st.sampled_from(["structural", "coarse"]), st.booleans())

@@ -120,6 +120,31 @@ def test_cut_characters() -> None:
     assert len(met) == 6
 
 
+@given(st.dictionaries(TEXTS.map(str.encode).filter(bool), st.integers(0, 1 << 30)))
+def test_many_at_once(numbers: dict[bytes, int]) -> None:
+    """Words that are remembered together are known as by one and one."""
+    for reader in (in_c(), Reader(Pieces)):
+        reader.pieces.put_words(list(numbers), list(numbers.values()))
+        assert all(reader.pieces.number(piece) == number for piece, number in numbers.items())
+
+
+@pytest.mark.parametrize(
+    ("pieces", "numbers"),
+    [
+        ([b"a"], []),
+        ([b"a"], [-1]),
+        ([b"a"], [1 << 31]),
+        ([b""], [1]),
+        (["a"], [1]),
+        ([b"a"], ["1"]),
+    ],
+)
+def test_words_that_are_none(pieces: list[object], numbers: list[object]) -> None:
+    """Columns that are not of one length, or of another kind, are refused."""
+    with pytest.raises((ValueError, TypeError)):
+        in_c().pieces.put_words(pieces, numbers)
+
+
 def test_errors() -> None:
     """What cannot be a piece, or a number, is refused; errors of who is asked are passed on."""
     fast = in_c()
