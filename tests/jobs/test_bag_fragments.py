@@ -187,6 +187,28 @@ def test_resolution(tmp_path):
     assert (1, 1) == (counters["records"]["other_capture"], counters["links"]["through_redirects"])
 
 
+@pytest.mark.parametrize("canonical", ["true", "false"])
+def test_links_to_what_was_not_captured(tmp_path, canonical):
+    """They need not be sent where others have no bag: the bags are the same, bit for bit."""
+    head = "<link rel=canonical href='http://real.example/'>"
+    links = "<a href='http://moved.example/'>hives</a> <a href='http://unread.example/'>wax</a>"
+    more = {"http://copy.example/": head + links}
+    line = write_warc(tmp_path / "a.warc.gz", *records_of({**PAGES, **more}))
+    aliases = [(b"http://moved.example/", BEES.encode())]
+    if canonical == "true":
+        aliases.append((b"http://copy.example/", b"http://real.example/"))
+    captured = [url.encode() for url in (*PAGES, *more)]
+    flags = ["--reading-follow-canonical", canonical, "--bag-urls", "crawled", "--resolution"]
+    write_resolution(tmp_path / "with", aliases, [], captured)
+    write_resolution(tmp_path / "without", aliases, [])
+    told, counters = run_job(BagFragments, [*flags, tmp_path / "with"], [line])
+    plain, others = run_job(BagFragments, [*flags, tmp_path / "without"], [line])
+    assert list(bags_of(plain)) == list(bags_of(told)) != []
+    assert counters["links"].pop("not_captured") > 0
+    assert counters["links"] == others["links"]
+    assert others["bags"]["urls_not_crawled"] > 0
+
+
 def test_hosts_of_canonical_pages(tmp_path):
     """A page that stands for another URL cites from that URL's host, for the weights too."""
     page = "<link rel=canonical href='http://real.example/'><a href='http://real.example/b'>bee</a>"

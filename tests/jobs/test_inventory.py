@@ -91,6 +91,23 @@ def test_latest_capture_is_read(tmp_path):
     assert {"captures": 3, "captures_passed_over": 2} == counters["inventory"]
 
 
+def test_captures(tmp_path):
+    """With --captures every URL that was captured is named, once, beside what is said of it; also
+    where a first look sees no page."""
+    early = gz(response("http://a.example/", HTML, warc_date="2024-01-01T00:00:00Z"))
+    late = gz(response("http://a.example/", HTML, warc_date="2024-02-01T00:00:00Z"))
+    other = gz(response("http://b.example/", HTML))
+    moved = gz(redirect("http://c.example/", "http://b.example/"))
+    blank = gz(response("http://d.example/", b" ", headers={"Content-Encoding": "gzip"}))
+    lost = gz(response("http://e.example/", HTML, 404))
+    line = write_warc(tmp_path / "1.warc.gz", early, late, other, moved, blank, lost)
+    plain, counters = run_job(Inventory, inputs=[line])
+    records, same = run_job(Inventory, ["--captures"], [line])
+    assert counters == same
+    captured = [(b"http://%b.example/" % name, b"captured") for name in (b"a", b"b", b"d")]
+    assert sorted([*plain, *captured]) == records
+
+
 def test_redirect_of_a_captured_url(tmp_path):
     """A login wall today does not unmake yesterday's page."""
     records, counters = inventory(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
+from typing import Any
 
 from pagekin.bags.fragments import FragmentMaker
 from pagekin.bags.link_records import link_records
@@ -40,6 +41,7 @@ class Extractor:
         self._config = config
         self._counters = counters
         self._resolution = resolution
+        self._captured_only = config.bag.urls == "crawled"
         self._maker = FragmentMaker(config.window, config.bag)
         self.vocabulary = Vocabulary(config.text)
         self._page_terms: list[Form] = []
@@ -106,7 +108,17 @@ class Extractor:
         self._count("within_host_dropped" if drops else "within_host", within)
         self._count("to_other_host", times.total() - to_itself - within)
         self._counters.add("links", "through_redirects", sum(times[t] for t in moved))
+        if self._captured_only:
+            self._leave_out_others(kept, times)
         return list(map(kept.__getitem__, targets))
+
+    def _leave_out_others(self, kept: dict[str | None, str | None], times: Counter[Any]) -> None:
+        """Links to what was not captured go: it has no bag, and no reducer need see them."""
+        if self._resolution and self._resolution.knows_captured:
+            others = self._resolution.not_captured({end for end in kept.values() if end})
+            gone = [target for target, end in kept.items() if end in others]
+            kept.update(dict.fromkeys(gone))
+            self._counters.add("links", "not_captured", sum(times[target] for target in gone))
 
     def _count(self, reason: str, number: int) -> None:
         self._counters.add("links", reason, number)

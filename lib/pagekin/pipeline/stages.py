@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,12 +21,13 @@ from pagekin.config import BuildConfig
 from pagekin.pipeline.names import DICTIONARY, FREQUENCIES, PARTS, RESOLUTION
 from pagekin.pipeline.records import read_merged
 from pagekin.text.words import Terms
-from pagekin.web.captures import ALIAS, OVER
+from pagekin.web.captures import ALIAS, CAPTURED, OVER
 from pagekin.web.resolution import write_resolution
 
 __all__ = ["STAGES", "WITH_BLOCKS", "Stage", "settle_shards", "wanted_stages"]
 
 WITH_BLOCKS = "--with-blocks"
+_CAPTURES = "--captures"
 
 _DOCUMENTS_A_SHARD = 500_000  # a minute of a reducer, and some 3 GB to copy
 
@@ -62,8 +64,10 @@ class Stage:
         return self.finish is not _nothing
 
 
-def finish_inventory(folder: Path, counters: dict[str, dict[str, int]]) -> None:
-    """Make the table of aliases and of captures to pass over."""
+def finish_inventory(
+    folder: Path, counters: dict[str, dict[str, int]], *, captured: bool = False
+) -> None:
+    """Make the table of aliases, of captures to pass over, and of captured URLs where wanted."""
 
     def entries(kind: bytes) -> Iterator[tuple[bytes, bytes]]:
         for key, value in read_merged(folder):
@@ -71,7 +75,11 @@ def finish_inventory(folder: Path, counters: dict[str, dict[str, int]]) -> None:
             if word == kind:
                 yield key, rest
 
-    write_resolution(folder / RESOLUTION, entries(ALIAS), (capture for _, capture in entries(OVER)))
+    over = (capture for _, capture in entries(OVER))
+    # a file that could not be read now may be read later, and its pages are not known
+    all_read = not counters.get("files", {}).get("failed")
+    urls = (url for url, _ in entries(CAPTURED)) if captured and all_read else None
+    write_resolution(folder / RESOLUTION, entries(ALIAS), over, urls)
 
 
 def finish_frequencies(folder: Path, counters: dict[str, dict[str, int]]) -> None:
@@ -190,11 +198,20 @@ def wanted_stages(
         return of_part and stage.wanted(config) and (index or not stage.for_index)
 
     chain = [stage for stage in STAGES if is_wanted(stage) or stage.name == until]
+    if "bags" in parts and config.bag.urls == "crawled":
+        chain = list(map(_telling_captured, chain))
     if not until:
         return _in_one_pass(chain)
     last = next(k for k, stage in enumerate(chain) if stage.name == until)
     needed = {"", chain[last].part}  # of the other part nothing stands before it that it needs
     return _in_one_pass([stage for stage in chain[: last + 1] if stage.part in needed])
+
+
+def _telling_captured(stage: Stage) -> Stage:
+    """The inventory names what was captured, where nothing else has a bag."""
+    if stage.name != "inventory":
+        return stage
+    return replace(stage, flags=(_CAPTURES,), finish=partial(finish_inventory, captured=True))
 
 
 def _in_one_pass(chain: list[Stage]) -> tuple[Stage, ...]:

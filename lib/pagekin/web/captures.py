@@ -3,6 +3,7 @@
 Values arrive sorted as bytes, captures before redirects:
 
     c DATE NAME TARGET    a capture of a page; TARGET is its canonical URL, or "-"
+    o                     another answer: no page as far as its headers tell (where that is wanted)
     r DATE TARGET         a redirect
 
 The latest capture wins, by WARC date and then by name. A URL with a capture of its own is no alias
@@ -16,11 +17,13 @@ from collections.abc import Iterable, Iterator
 
 from pagekin.counters import Counters
 
-__all__ = ["ALIAS", "OVER", "capture_value", "redirect_value", "settle"]
+__all__ = ["ALIAS", "CAPTURED", "OTHER", "OVER", "capture_value", "redirect_value", "settle"]
 
 Pair = tuple[bytes, bytes]
 
 ALIAS = b"alias"
+CAPTURED = b"captured"
+OTHER = b"o"
 OVER = b"over"
 _NONE = "-"
 
@@ -40,20 +43,29 @@ def _word(date: str) -> bytes:
     return "".join(date.split()).rstrip("Zz").encode("ascii", "replace") or b"-"
 
 
-def settle(url: bytes, values: Iterable[bytes], counters: Counters) -> Iterator[Pair]:
-    """What the inventory says of one URL."""
+def settle(
+    url: bytes, values: Iterable[bytes], counters: Counters, *, tell_captured: bool = False
+) -> Iterator[Pair]:
+    """What the inventory says of one URL; where that is wanted also that it was captured, or that
+    there was another answer, which may prove to be a page when it is read.
+    """
     capture = redirect = b""
+    is_other = False
     for value in values:
-        if value.startswith(b"c "):
+        if value == OTHER:
+            is_other = True
+        elif value.startswith(b"c "):
             if capture and _name(capture) != _name(value):  # equal: the same file given twice
                 counters.add("inventory", "captures_passed_over")
                 yield url, OVER + b" " + _name(capture)
             capture = value
         else:
             redirect = value
+    if (capture or is_other) and tell_captured:
+        yield url, CAPTURED
     if redirect and capture:
         counters.add("inventory", "redirects_of_captured_urls")
-    target = (capture or redirect).rsplit(b" ", 1)[1]
+    target = (capture or redirect or url).rsplit(b" ", 1)[-1]
     if target not in {_NONE.encode(), url}:
         counters.add("inventory", "aliases")
         yield url, ALIAS + b" " + target

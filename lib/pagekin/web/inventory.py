@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
-from pagekin.web.captures import capture_value, redirect_value
+from pagekin.web.captures import OTHER, capture_value, redirect_value
 from pagekin.web.http import HttpResponse
 from pagekin.web.page import Page, PageReader, is_blank, is_html, open_response, status_reason
 from pagekin.web.reader import capture_name, read_file
@@ -29,7 +29,10 @@ _HEADERS_ONLY = 1 << 10  # bytes of a body: to see whether it is HTML when no ty
 class Surveyor:
     """Looks through snapshot files under one configuration."""
 
-    def __init__(self, config: ReadingConfig, counters: Counters) -> None:
+    def __init__(
+        self, config: ReadingConfig, counters: Counters, *, tell_others: bool = False
+    ) -> None:
+        self._tell_others = tell_others  # answers that seem to be no page: reading may tell better
         self._canonical = config.follow_canonical
         self._limit = config.max_page_bytes if config.follow_canonical else _HEADERS_ONLY
         self._counters = counters
@@ -60,6 +63,8 @@ class Surveyor:
             self._counters.add("inventory", "captures")
             target = self._read_canonical(record) if self._canonical else None
             yield url.encode(), capture_value(record.date, name, target)
+        elif not reason and self._tell_others:
+            yield url.encode(), OTHER
 
     def _read_canonical(self, record: Record) -> str | None:
         page = self._pages.read(record)

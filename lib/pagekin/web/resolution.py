@@ -5,13 +5,15 @@ link to a page that moved counts for the page. Of several captures of one URL on
 read; the others are passed over, so that nothing counts twice.
 
 One array file, memory-mapped: 24 bytes an alias and its target's text. Chains are followed at
-look-up.
+look-up. Where bags are wanted of captured URLs alone, their hashes are there as well, so that links
+to others need not be sent.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import compress, islice
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +27,28 @@ from pagekin.tables import ArrayFile, write_arrays
 __all__ = ["Resolution", "own_url", "write_aliases", "write_resolution"]
 
 _KIND = "resolution"
+_MOST_CAPTURED = 50_000_000  # URLs: 400 MB, which each task looks into
 _MAX_HOPS = 10  # longer chains are loops or traps; browsers stop at 20
 
 
 def write_resolution(
-    path: Path, aliases: Iterable[tuple[bytes, bytes]], passed_over: Iterable[bytes]
+    path: Path,
+    aliases: Iterable[tuple[bytes, bytes]],
+    passed_over: Iterable[bytes],
+    captured: Iterable[bytes] | None = None,
 ) -> None:
-    """Store (alias, target) URLs and the names of captures that are passed over."""
+    """Store (alias, target) URLs and the names of captures that are passed over.
+
+    Where the URLs that were captured are given, they are stored as well, unless they are too many,
+    and with them all targets, for which an alias may have been captured.
+    """
     hashes, offsets = array("Q"), array("Q", [0])
     targets = bytearray()
+    kept = array("Q")
     for alias, target in aliases:
         hashes.append(xxhash.xxh3_64_intdigest(alias))
+        if captured is not None:
+            kept.append(xxhash.xxh3_64_intdigest(target))
         targets += target
         offsets.append(len(targets))
     skipped = array("Q", map(xxhash.xxh3_64_intdigest, passed_over))
@@ -49,6 +62,10 @@ def write_resolution(
         "targets": np.frombuffer(targets, dtype=np.uint8),
         "passed_over": np.sort(np.frombuffer(skipped, dtype=np.uint64)),
     }
+    if captured is not None:
+        kept.extend(map(xxhash.xxh3_64_intdigest, islice(captured, _MOST_CAPTURED + 1)))
+        if len(kept) <= _MOST_CAPTURED:
+            arrays["captured"] = np.unique(np.frombuffer(kept, dtype=np.uint64))
     write_arrays(path, _KIND, {}, arrays)
 
 
@@ -82,16 +99,32 @@ class Resolution:
         self._aliases, self._starts, self._ends = file["aliases"], file["starts"], file["ends"]
         self._targets = file["targets"]
         self._passed_over = file["passed_over"]
+        self._captured = file["captured"] if "captured" in file.dtypes else None
 
     def passes_over(self, capture: bytes) -> bool:
         """Is this capture not the one to read?"""
         return _find(self._passed_over, xxhash.xxh3_64_intdigest(capture)) >= 0
 
+    @property
+    def knows_captured(self) -> bool:
+        """Is it known which URLs were captured?"""
+        return self._captured is not None
+
+    def not_captured(self, urls: Collection[str]) -> set[str]:
+        """Those that surely are no page of the snapshot; none where that is not known."""
+        if self._captured is None or not urls:
+            return set()
+        if not len(self._captured):
+            return set(urls)
+        keys = _keys(urls)
+        at = np.minimum(np.searchsorted(self._captured, keys), len(self._captured) - 1)
+        return set(compress(urls, (self._captured[at] != keys).tolist()))
+
     def resolve(self, urls: Sequence[str]) -> dict[str, str]:
         """The URLs among these that stand for others, with what they stand for."""
         if not len(self._aliases) or not urls:
             return {}
-        keys = np.array([xxhash.xxh3_64_intdigest(url.encode()) for url in urls], dtype=np.uint64)
+        keys = _keys(urls)
         at = np.minimum(np.searchsorted(self._aliases, keys), len(self._aliases) - 1)
         hits = np.flatnonzero(self._aliases[at] == keys)
         return {urls[k]: self.end_of(urls[k]) for k in hits.tolist()}
@@ -115,6 +148,10 @@ class Resolution:
 def own_url(url: str, config: ReadingConfig, resolution: Resolution | None) -> str:
     """The URL that a page found at `url` stands for."""
     return resolution.end_of(url) if resolution and config.follow_canonical else url
+
+
+def _keys(urls: Collection[str]) -> NDArray[np.uint64]:
+    return np.array([xxhash.xxh3_64_intdigest(url.encode()) for url in urls], dtype=np.uint64)
 
 
 def _find(ordered: NDArray[np.uint64], key: int) -> int:

@@ -320,8 +320,9 @@ def test_bags_of_read_pages_alone(built, build, work, command, tmp_path):
         info["known_by_anchors"],
     )
     assert [] == made.verify()
-    counts = record_of(work, "bag_fragments")["result"]["counters"]["bags"]
-    assert len(whole) - len(read) == counts["urls_not_crawled"] > 100
+    counts = record_of(work, "bag_fragments")["result"]["counters"]
+    assert counts["links"]["not_captured"] > 100
+    assert counts["bags"].get("urls_not_crawled", 0) < 10  # hardly one of them was sent
     assert info["frequencies"]["bags"] == len(read)
     assert lists_of(built / "index") == lists_of(index)
     cited = [one.related(LOOM, 20, by="cocitation") for one in (whole, made)]

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
+from pagekin.web import resolution
 from pagekin.web.captures import ALIAS, OVER, capture_value, redirect_value, settle
 from pagekin.web.inventory import Surveyor
 from pagekin.web.reader import SnapshotReader, capture_name, read_file
@@ -214,6 +215,32 @@ def test_loops(tmp_path: Path) -> None:
     found = Found(aliases={"a": "b", "b": "c", "c": "b", "d": "d"})
     resolution = resolution_of(tmp_path, found)
     assert {url: url for url in "abcd"} == resolution.resolve(list("abcde"))
+
+
+@given(
+    st.sets(st.sampled_from(URLS)), st.dictionaries(st.sampled_from(URLS), st.sampled_from(URLS))
+)
+def test_captured(
+    tmp_path_factory: pytest.TempPathFactory, captured: set[str], aliases: dict[str, str]
+) -> None:
+    """Those that were captured are known, and targets, for which an alias may have been."""
+    path = tmp_path_factory.mktemp("captured") / "resolution"
+    pairs = [(alias.encode(), target.encode()) for alias, target in aliases.items()]
+    write_resolution(path, pairs, [], map(str.encode, captured))
+    found = Resolution(path)
+    assert found.knows_captured
+    assert set(URLS) - captured - set(aliases.values()) == found.not_captured(URLS)
+    assert set() == found.not_captured([])
+    write_resolution(path, pairs, [])
+    assert (False, set()) == (Resolution(path).knows_captured, Resolution(path).not_captured(URLS))
+
+
+def test_too_many_captures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are not stored, and so nothing is known of them."""
+    monkeypatch.setattr(resolution, "_MOST_CAPTURED", 2)
+    for number, knows in ((2, True), (3, False)):
+        write_resolution(tmp_path / "table", [], [], [url.encode() for url in URLS[:number]])
+        assert knows == Resolution(tmp_path / "table").knows_captured
 
 
 def test_empty_resolution(tmp_path: Path) -> None:
