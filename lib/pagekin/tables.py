@@ -16,7 +16,8 @@ import mmap
 import os
 import resource
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -51,10 +52,7 @@ def write_arrays(
     described = [_described(name, array.dtype, len(array)) for name, array in packed.items()]
     pieces = [[array.data.cast("B") if array.size else b""] for array in packed.values()]
     sizes = [array.nbytes for array in packed.values()]
-    checksum = xxhash.xxh3_128()
-    for piece in _laid_out(sizes, pieces):
-        checksum.update(piece)
-    _write(path, _header(kind, meta, described, checksum.hexdigest()), _laid_out(sizes, pieces))
+    _write(path, partial(_header, kind, meta, described), _laid_out(sizes, pieces))
 
 
 class ArrayWriter:
@@ -91,11 +89,8 @@ class ArrayWriter:
             _described(name, dtype, size // dtype.itemsize)
             for (name, dtype), size in zip(self._dtypes.items(), sizes, strict=True)
         ]
-        checksum = xxhash.xxh3_128()
-        for piece in _laid_out(sizes, map(_pieces, self._files.values())):
-            checksum.update(piece)
-        header = _header(kind, meta, described, checksum.hexdigest())
-        _write(self._path, header, _laid_out(sizes, map(_pieces, self._files.values())))
+        data = _laid_out(sizes, map(_pieces, self._files.values()))
+        _write(self._path, partial(_header, kind, meta, described), data)
 
     def _beside(self, name: str) -> Path:
         return self._path.with_name(f".{self._path.name}.{name}.{os.getpid()}")
@@ -116,11 +111,17 @@ def _laid_out(sizes: list[int], arrays: Any) -> Iterator[bytes]:
             yield b"\0" * (-size % _ALIGN)
 
 
-def _write(path: Path, header: bytes, data: Iterator[bytes]) -> None:
+def _write(path: Path, header: Callable[[str], bytes], data: Iterator[bytes]) -> None:
+    """The header has the checksum of the data, and is as long with any other."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
+    checksum = xxhash.xxh3_128()
     with naming(path), beside.open("wb") as out:
-        out.write(header)
-        out.writelines(data)
+        out.write(header(checksum.hexdigest()))
+        for piece in data:
+            checksum.update(piece)
+            out.write(piece)
+        out.seek(0)
+        out.write(header(checksum.hexdigest()))
         out.flush()
         os.fsync(out.fileno())
     beside.replace(path)
@@ -187,6 +188,13 @@ class ArrayFile:
             run = zip(froms[first:behind], tos[first:behind], strict=True)
             pieces += [data[a - start : b - start] for a, b in run]
         return pieces
+
+    def part(self, name: str, low: int, high: int) -> NDArray[Any]:
+        """A slice of an array, read for the same reason."""
+        dtype, length, offset = self._places[name]
+        low, high = min(low, length), min(high, length)
+        size = dtype.itemsize * (high - low)
+        return np.frombuffer(os.pread(self._file, size, offset + dtype.itemsize * low), dtype)
 
     @property
     def dtypes(self) -> dict[str, str]:

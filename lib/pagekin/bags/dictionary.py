@@ -69,10 +69,15 @@ class Dictionary:
 
     def texts(self, hashes: Terms) -> list[bytes]:
         """The same as it is stored, for very many ascending hashes: nothing is remembered."""
-        at = np.searchsorted(self._hashes, hashes)
-        known = at < len(self._hashes)
-        known[known] = self._hashes[at[known]] == hashes[known]
-        lows, highs = (self._bounds[at[known] + k].astype(np.int64) for k in (0, 1))
+        if not len(hashes):
+            return []
+        first, last = np.searchsorted(self._hashes, hashes[[0, -1]]).tolist()
+        stored = self._file.part("hashes", first, last + 1)
+        bounds = self._file.part("bounds", first, last + 2).astype(np.int64)
+        at = np.searchsorted(stored, hashes)
+        known = at < len(stored)
+        known[known] = stored[at[known]] == hashes[known]
+        lows, highs = bounds[at[known]], bounds[at[known] + 1]
         found = iter(self._file.read("text", lows, highs))
         return [
             next(found) if is_known else _nameless(hash_).text()

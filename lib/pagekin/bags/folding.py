@@ -38,10 +38,10 @@ Pair = tuple[bytes, bytes]
 _SAMPLE = 8  # one in so many pages is measured: 0.05 us a record, where every page costs 0.4
 _HOT = 32 << 10  # bytes in these pages make a URL hot; in all 256 KB, 3 ms of a reducer
 _PIECE = 256 << 10  # bytes of one URL summed at once: 50,000 numbers, what a cache holds
-_HELD = 8 << 20  # bytes that wait, of all URLs
+_HELD = 4 << 20  # bytes that wait, of all URLs
 _EMPTY = 1 << 10  # bytes of a URL for which nothing waits
 _RECORD_TERMS = 1 << 17  # in one value: 2 MB
-_KNOWN = 20_000  # URLs whose sizes are remembered: 5 MB
+_KNOWN = 10_000  # URLs whose sizes are remembered: 2.5 MB
 _LITTLE = 2 << 10  # bytes: sizes up to that are forgotten when there are too many
 
 

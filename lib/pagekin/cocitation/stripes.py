@@ -23,14 +23,14 @@ import numpy as np
 from pagekin.cocitation.packing import pack
 from pagekin.cocitation.records import Block, Page, parse_blocks
 from pagekin.cocitation.similarity import Links, Marks, Numbers, Similarity
-from pagekin.cocitation.urls import Urls
+from pagekin.cocitation.urls import look_up
 from pagekin.cocitation.words import AnchorWords
 from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
 
 __all__ = ["Stripes"]
 
-_BATCH = 1 << 14  # links whose pairs are made at once
+_BATCH = 1 << 13  # links whose pairs are made at once
 _MOST_BLOCKS = 4096  # of a page: marks of earlier blocks are kept for each repeated link
 
 Pair = tuple[bytes, bytes]
@@ -65,7 +65,6 @@ class Stripes:
         self._config, self._counters = config, counters
         self._similarity = Similarity(config)
         self._words = AnchorWords(config)
-        self._urls = Urls()
 
     def of(self, records: Iterable[Pair]) -> Iterator[Pair]:
         """The stripes of all pages."""
@@ -108,7 +107,7 @@ class Stripes:
         urls, sizes = batch.urls, batch.sizes
         ends = np.cumsum(sizes, dtype=np.int64)
         ends_of, starts_of = np.repeat(ends, sizes), np.repeat(ends - sizes, sizes)
-        hashes, domains = self._urls.look_up(urls, starts_of)
+        hashes, domains = look_up(urls, starts_of)
         words, earlier = self._words.of(batch.anchors), _as_marks(batch.earlier, len(urls))
         places = None
         if self._config.place == "block" and not self._config.plain:

@@ -17,7 +17,7 @@ from pagekin.cocitation.records import url_hash
 from pagekin.web.domains import top_subdomain
 from pagekin.web.urls import host
 
-__all__ = ["Urls"]
+__all__ = ["look_up"]
 
 _SHORT = np.uint64(33)  # labels are told apart by 31 bits; those that are not are looked up
 _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))  # odd, bits well mixed
@@ -36,26 +36,18 @@ class _Hosts(NamedTuple):
     odd: NDArray[np.bool_]  # perhaps with a port or in brackets
 
 
-class Urls:
-    """URLs of links to their hashes and to numbers of their top sub-domains."""
+def look_up(urls: list[bytes], blocks: Numbers) -> tuple[Marks, Numbers]:
+    """The hash of each URL of a link, and the number of its top sub-domain.
 
-    def __init__(self) -> None:
-        self._domains: dict[str, int] = {}
-
-    def look_up(self, urls: list[bytes], blocks: Numbers) -> tuple[Marks, Numbers]:
-        """The hash of each URL, and the number of its top sub-domain.
-
-        The number is 0 where no other link of the block has that top sub-domain.
-        """
-        hashes = np.fromiter(map(url_hash, urls), dtype=np.uint64, count=len(urls))
-        numbers = np.zeros(len(urls), np.int64)
-        for link in _repeated(blocks << 31 | _labels(urls)).tolist():
-            numbers[link] = self._exact(urls[link])
-        return hashes, numbers
-
-    def _exact(self, url: bytes) -> int:
-        name = top_subdomain(url.decode("utf-8", "replace"))
-        return self._domains.setdefault(name, len(self._domains) + 1)
+    The number is 0 where no other link of the block has that top sub-domain.
+    """
+    hashes = np.fromiter(map(url_hash, urls), dtype=np.uint64, count=len(urls))
+    numbers = np.zeros(len(urls), np.int64)
+    domains: dict[str, int] = {}
+    for link in _repeated(blocks << 31 | _labels(urls)).tolist():
+        name = top_subdomain(urls[link].decode("utf-8", "replace"))
+        numbers[link] = domains.setdefault(name, len(domains) + 1)
+    return hashes, numbers
 
 
 def _labels(urls: list[bytes]) -> Numbers:

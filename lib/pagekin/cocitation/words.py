@@ -24,7 +24,7 @@ from pagekin.text.words import Terms, WordTable
 
 __all__ = ["AnchorWords", "WordSets"]
 
-_FULL = 100_000  # anchors remembered, about 25 MB; and words
+_FULL = 20_000  # anchors remembered, about 5 MB; and words
 _CHINESE = "zh"
 
 Numbers = NDArray[np.int64]

@@ -97,7 +97,8 @@ def _numbers(origins: list[bytes]) -> Numbers:
 
 
 class _Distinct:
-    """Numbers, each once; sorted anew when as many have come as are known."""
+    """Numbers, each once. New ones are put among those that are known when there are enough of
+    them: memory is little more than twice that of what is known."""
 
     def __init__(self) -> None:
         self._known = np.empty(0, np.uint32)
@@ -107,13 +108,18 @@ class _Distinct:
     def add(self, numbers: Numbers) -> None:
         self._new.append(numbers)
         self._waiting += len(numbers)
-        if self._waiting > max(len(self._known), _WAITING):
+        if self._waiting > max(_WAITING, len(self._known) // 4):
             self.all()
 
     def all(self) -> Numbers:
         """In order. numpy.unique goes by hashes, and takes ten times as long."""
-        ordered = np.sort(np.concatenate([self._known, *self._new]))
-        self._known = ordered[np.diff(ordered, prepend=ordered[:1] - np.uint32(1)) != 0]
+        new = np.sort(np.concatenate([np.empty(0, np.uint32), *self._new]))
+        new = new[np.diff(new, prepend=new[:1] - np.uint32(1)) != 0]
+        at = np.searchsorted(self._known, new)
+        beyond = at == len(self._known)
+        unknown = beyond.copy()
+        unknown[~beyond] = self._known[at[~beyond]] != new[~beyond]
+        self._known = np.insert(self._known, at[unknown], new[unknown])
         self._new, self._waiting = [], 0
         return self._known
 
