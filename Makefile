@@ -28,6 +28,7 @@ $(READY): setup.cfg pyproject.toml setup.py $(C_SOURCES)
 	  { echo "$(PYTHON) cannot make virtual environments; install its venv module (Debian: python3-venv)." >&2; exit 1; }
 	@rm -f lib/pagekin/*/*.so
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m compileall -q lib jobs
 	@touch $(READY)
 	@echo "== $$($(BIN)/python -m pagekin.native)"
 	@echo "== ready: $(BIN)/pagekin"

@@ -23,6 +23,9 @@ from pagekin.pipeline.snapshot_job import SnapshotJob
 
 class BagFragments(SnapshotJob):
     SECTIONS = ("reading", "text", "window", "bag", "blocks")
+    MAPS_WITH = ("web.reader", "bags.extract", "bags.folding", "text.stems:load_stemmers")
+    BLOCKS_WITH = ("cocitation.gathering", "web.domains:make_suffix_list")
+    REDUCES_WITH = ("bags.bag", "bags.merge", "bags.vocabulary")
 
     def configure_args(self) -> None:
         super().configure_args()
@@ -30,21 +33,28 @@ class BagFragments(SnapshotJob):
             "--with-blocks", action="store_true", help="make blocks of links in the same pass"
         )
 
+    def loads(self) -> tuple[str, ...]:
+        blocks = self.options.run_mapper and self.options.with_blocks
+        return super().loads() + (self.BLOCKS_WITH if blocks else ())
+
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         # imported here: reducers start three times faster without the parser and the stemmers
         from pagekin.bags.extract import Extractor
         from pagekin.bags.folding import Folding
         from pagekin.bags.vocabulary import forms_records
-        from pagekin.cocitation.gathering import BlockGatherer
 
-        resolution, blocks = self.resolution(), self.options.with_blocks
+        resolution = self.resolution()
         extractor = Extractor(self.config, self.counters_, resolution)
         folding = Folding(self.config.bag, self.config.window)
-        gatherer = BlockGatherer(self.config, self.counters_, resolution)
-        view = gatherer.view(extractor.view()) if blocks else extractor.view()
+        gatherer = None
+        if self.options.with_blocks:
+            from pagekin.cocitation.gathering import BlockGatherer
+
+            gatherer = BlockGatherer(self.config, self.counters_, resolution)
+        view = gatherer.view(extractor.view()) if gatherer else extractor.view()
         for page in self.pages(pairs, view, resolution):
             yield from folding.fold(extractor.extract(page))
-            if blocks:
+            if gatherer:
                 yield from gatherer.records(page)
             if extractor.full():
                 yield from forms_records(extractor.take_forms())
@@ -54,23 +64,12 @@ class BagFragments(SnapshotJob):
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         from pagekin.bags.bag import is_bag
         from pagekin.bags.merge import BagMerger
+        from pagekin.bags.vocabulary import merge_among
 
         merger = BagMerger(self.config.bag, self.config.window, self.counters_)
         for bags, run in groupby(pairs, key=is_bag):
-            if bags:
-                yield from merger.merge(run)
-            else:
-                yield from self._others(run)
-
-    def _others(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """Words are merged, and blocks stay as they are."""
-        from pagekin.bags.vocabulary import is_forms, merge_forms
-
-        for words, run in groupby(pairs, key=is_forms):
-            if words:
-                yield from merge_forms(run)
-            else:
-                yield from run
+            merge = merger.merge if bags else merge_among
+            yield from merge(run)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,15 @@ from pagekin.pipeline.job import PagekinJob, Pair
 
 class CocitationPairs(PagekinJob):
     SECTIONS = ("cocitation",)
+    MAPS_WITH = (
+        "cocitation.records",
+        "cocitation.stripes",
+        "text.segment:load_dictionary",
+        "text.stems:load_stemmers",
+        "text.tokens:make_tables",
+        "web.domains:make_suffix_list",
+    )
+    REDUCES_WITH = ("cocitation.reducing",)
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         # imported here: reducers start faster without the stemmers

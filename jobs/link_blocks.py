@@ -18,6 +18,7 @@ from pagekin.pipeline.snapshot_job import SnapshotJob
 class LinkBlocks(SnapshotJob):
     SECTIONS = ("reading", "blocks")
     REDUCES = False
+    MAPS_WITH = ("web.reader", "cocitation.gathering", "web.domains:make_suffix_list")
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         from pagekin.cocitation.gathering import BlockGatherer

@@ -10,17 +10,17 @@ import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pagekin.pipeline.progress import StageProgress, TaskProgress
 from pagekin.pipeline.records import read_merged
-from pagekin.pipeline.runner import Engine, run_job
-from pagekin.pipeline.stages import Stage
 from pagekin.query.api import Index
+
+if TYPE_CHECKING:
+    from pagekin.pipeline.runner import Engine
 
 __all__ = ["answer_lines", "answers_here", "answers_of_job", "urls_asked"]
 
-_STAGE = Stage("related_answers", "kin of every page", "related_answers:RelatedAnswers")
 _PER_LINE = 1_000  # pages that a line of a manifest asks for
 _PER_CORE = 4  # manifests for each core, so that no slow one is waited for
 
@@ -65,9 +65,18 @@ def answers_of_job(index: Index, question: Mapping[str, Any], engine: Engine) ->
         options = ["--index", str(index.path.absolute()), "--question", json.dumps(dict(question))]
         options += ["--progress-dir", str(made / "progress")]
         with _progress(made / "progress", sum(sizes)):
-            run_job(_STAGE, engine, options, inputs, made)
+            _run_job(engine, options, inputs, made)
         for _, value in read_merged(made / "output"):
             yield json.dumps(json.loads(value), ensure_ascii=False)
+
+
+def _run_job(engine: Engine, options: list[str], inputs: list[Path], made: Path) -> None:
+    # imported here: an answer in this process needs no mrjob, which takes 0.05 s
+    from pagekin.pipeline.runner import run_job  # noqa: PLC0415
+    from pagekin.pipeline.stages import Stage  # noqa: PLC0415
+
+    stage = Stage("related_answers", "kin of every page", "related_answers:RelatedAnswers")
+    run_job(stage, engine, options, inputs, made)
 
 
 def _progress(folder: Path, total: int) -> StageProgress:

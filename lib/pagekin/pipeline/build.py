@@ -20,8 +20,9 @@ from pagekin.config import BuildConfig, to_dict
 from pagekin.errors import StageError
 from pagekin.options import to_flags
 from pagekin.pipeline.indexing import make_index, make_remote_index
-from pagekin.pipeline.names import PARTS
+from pagekin.pipeline.names import ON_THIS_MACHINE, PARTS
 from pagekin.pipeline.progress import StageProgress
+from pagekin.pipeline.records import cut_out
 from pagekin.pipeline.remote import AnyWorkspace, required_table
 from pagekin.pipeline.remote_index import RemoteIndex
 from pagekin.pipeline.report import Report, write_summary
@@ -181,6 +182,9 @@ class Build:
         read = self._read_result(stage)
         engine = self._engine(read)
         inputs, total, unit = self._inputs(stage, read, made, engine)
+        if stage.takes and engine.runner in ON_THIS_MACHINE:
+            inputs = _cut_out(inputs, stage.takes, made / "taken")
+            engine = self.engine.fitting(sum(Path(path).stat().st_size for path in inputs))
         notes = made / "progress"
         notes.mkdir()
         config = self._config_for(stage)
@@ -289,6 +293,13 @@ def write_manifests(folder: Path, snapshot: list[Source], width: int) -> list[Pa
     return paths
 
 
+def _cut_out(parts: list[str], start: bytes, folder: Path) -> list[str]:
+    """What of the parts of a stage has keys that so begin: tasks share that, and not the others."""
+    folder.mkdir()
+    paths = map(Path, parts)
+    return [str(cut_out(path, start, folder / path.name)) for path in paths]
+
+
 def total_size(snapshot: list[Source]) -> int:
     """Bytes of all files whose size is known."""
     return sum(max(source.size, 0) for source in snapshot)
@@ -328,7 +339,7 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
         elif key.endswith("version"):
             yield "this pagekin makes it differently"
         elif key == "flags":
-            yield f"its job is to run with {' '.join(new or ())}"
+            yield f"its job is to run with {' '.join(new)}" if new else "its job is to do less"
         elif key not in before and now.get("flags") != before.get("flags"):
             continue  # what goes with the flag
         else:

@@ -21,6 +21,7 @@ from pagekin.index.assembling import index_in_place, sweep_beside, write_index
 from pagekin.index.building import Piece, shard_pieces
 from pagekin.index.header import IndexHeader, read_header
 from pagekin.index.records import parse_piece
+from pagekin.pipeline.allocator import keep_freed
 from pagekin.pipeline.names import FREQUENCIES, RESOLUTION
 from pagekin.pipeline.progress import StageProgress, TaskProgress
 from pagekin.pipeline.remote import AnyWorkspace, required_table
@@ -49,6 +50,7 @@ def make_index(  # noqa: PLR0917
     `stages` are those of the build: an index has bags, or related pages by co-citation, or both.
     """
     began = time.monotonic()
+    keep_freed()
     made_of = _made_of(stages)
     built_from = _built_from(workspace, made_of)
     sweep_beside(path)

@@ -17,6 +17,7 @@ mrjob is imported in `pagekin.pipeline` and in jobs only.
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import io
 import sys
@@ -24,14 +25,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, cast
 
-from mrjob.job import MRJob
-from mrjob.step import MRStep
-
 import pagekin
 from pagekin.config import BuildConfig
 from pagekin.errors import UsageError
 from pagekin.options import add_flags, config_from_flags
 from pagekin.pipeline.allocator import keep_freed
+from pagekin.pipeline.lean_mrjob import MRJob, MRStep, import_runners
 from pagekin.pipeline.names import READING, TASK_KEY
 from pagekin.pipeline.progress import TaskProgress
 from pagekin.pipeline.statistics import TaskStatistics
@@ -61,7 +60,9 @@ class BytesProtocol:
 
 
 class PagekinJob(MRJob):  # type: ignore[misc]
-    """Base of all jobs; see the module's docstring."""
+    """Base of all jobs; see the module's docstring. All have these protocols: tasks read and write
+    lines by themselves, as BytesProtocol does, which Spark calls.
+    """
 
     INPUT_PROTOCOL = BytesProtocol
     INTERNAL_PROTOCOL = BytesProtocol
@@ -71,6 +72,10 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     SECTIONS: ClassVar[tuple[str, ...]] = ()  # the parts of BuildConfig that become options
     REDUCES: ClassVar[bool] = True
     READS_FILES: ClassVar[bool] = False  # its input is manifests of the snapshot
+    # what tasks load when they begin, to be shared where they are forked: modules below pagekin,
+    # and functions of them that make what else each task makes for itself (module:function)
+    MAPS_WITH: ClassVar[tuple[str, ...]] = ()
+    REDUCES_WITH: ClassVar[tuple[str, ...]] = ()
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """The work of one map task."""
@@ -79,6 +84,18 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """The work of one reduce task; pairs of one key stand together, ordered by value."""
         raise NotImplementedError
+
+    def make_ready(self) -> None:
+        """Load what tasks of this kind need, here where they are to be forked."""
+        for name in self.loads():
+            module, _, function = name.partition(":")
+            loaded = importlib.import_module(f"pagekin.{module}")
+            if function:
+                getattr(loaded, function)()
+
+    def loads(self) -> tuple[str, ...]:
+        """What such a task loads when it begins."""
+        return self.MAPS_WITH if self.options.run_mapper else self.REDUCES_WITH
 
     # --- options ---
 
@@ -97,6 +114,10 @@ class PagekinJob(MRJob):  # type: ignore[misc]
             self.config: BuildConfig = config_from_flags(self.options)
         except UsageError as error:
             self.arg_parser.error(str(error))
+        self._begin()
+
+    def _begin(self) -> None:
+        """Nothing is done yet: a job may be executed more than once."""
         self._statistics = TaskStatistics()
         self._at = b""  # the key of the record that is being worked on
         self.counters_ = self._statistics.counters  # mrjob has a method of the plain name
@@ -108,14 +129,20 @@ class PagekinJob(MRJob):  # type: ignore[misc]
         super()._print_help(options)
 
     def _runner_class(self) -> Any:
+        # imported here: no task needs them
+        import_runners()
         if self.options.runner == "hadoop":
-            from pagekin.pipeline.hadoop import HadoopRunner  # noqa: PLC0415 - no task needs it
+            from pagekin.pipeline.hadoop import HadoopRunner  # noqa: PLC0415
 
             return HadoopRunner
         if self.options.runner == "local":
-            from pagekin.pipeline.local import LocalRunner  # noqa: PLC0415 - no task needs it
+            from pagekin.pipeline.local import LocalRunner  # noqa: PLC0415
 
             return LocalRunner
+        if self.options.runner in {None, "inline"}:
+            from pagekin.pipeline.inline import InlineRunner  # noqa: PLC0415
+
+            return InlineRunner
         return super()._runner_class()
 
     def _runner_kwargs(self) -> dict[str, Any]:
@@ -143,7 +170,22 @@ class PagekinJob(MRJob):  # type: ignore[misc]
         return [MRStep(mapper=self._unused, jobconf={"mapreduce.job.reduces": "0"})]
 
     def _unused(self, *_: Any) -> None:
-        raise NotImplementedError("map_pairs and reduce_pairs are overridden")
+        raise NotImplementedError("run_mapper, run_reducer and their pairs are overridden")
+
+    def run_mapper(self, step_num: int = 0) -> None:
+        self._write(self.map_pairs(self._read(), step_num))
+
+    def run_reducer(self, step_num: int = 0) -> None:
+        self._write(self.reduce_pairs(self._read(), step_num))
+
+    def _read(self) -> Iterator[Pair]:
+        """The pairs of the input, as the protocol reads them, in one function."""
+        for line in self._read_input():
+            key, _, value = line.rstrip(b"\r\n").partition(b"\t")
+            yield key, value.removesuffix(b"\t")
+
+    def _write(self, pairs: Iterable[Pair]) -> None:
+        self.stdout.writelines(b"%b\t%b\n" % pair for pair in pairs)
 
     def map_pairs(self, pairs: Iterable[Pair], step_num: int = 0) -> Iterator[Pair]:
         keep_freed()
@@ -210,20 +252,27 @@ class PagekinJob(MRJob):  # type: ignore[misc]
 
     # --- standard streams ---
 
+    _stdout: Any  # mrjob's, if they are not the process's own
+    _stderr: Any
+
     def execute(self) -> None:
         options = self.options
-        if options.run_mapper or options.run_combiner or options.run_reducer:
-            # pin mrjob's own streams first: it looks sys.stdout up at every write
-            self._stdout, self._stderr = self.stdout, self.stderr
-            if not isinstance(sys.stderr, io.TextIOBase):
-                sys.stderr = io.TextIOWrapper(
-                    _PassOn(cast(BinaryIO, sys.stderr)),
-                    "utf-8",
-                    "backslashreplace",
-                    write_through=True,
-                )
-            sys.stdout = sys.stderr
-        super().execute()
+        if not (options.run_mapper or options.run_combiner or options.run_reducer):
+            super().execute()
+            return
+        self._begin()
+        before = self._stdout, self._stderr
+        # pin mrjob's own streams first: it looks sys.stdout up at every write
+        self._stdout, self._stderr = self.stdout, self.stderr
+        if not isinstance(sys.stderr, io.TextIOBase):
+            sys.stderr = io.TextIOWrapper(
+                _PassOn(cast(BinaryIO, sys.stderr)), "utf-8", "backslashreplace", write_through=True
+            )
+        sys.stdout = sys.stderr
+        try:
+            super().execute()
+        finally:
+            self._stdout, self._stderr = before
 
 
 class _PassOn(io.RawIOBase):

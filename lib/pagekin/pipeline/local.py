@@ -1,14 +1,13 @@
-"""The local runner of mrjob, with tasks that are forked and input that is not copied line by line.
+"""The local runner of mrjob, with tasks that are forked.
 
 mrjob starts a Python for every task: 0.35 s of CPU until numpy, mrjob and the job are loaded, and
 with four tasks for each core and stage that is most of a small build. Here a task is a child of the
-process that runs the job, with all of that loaded. It is a process of its own all the same: its
-memory, its working directory, its environment and its standard streams are its own, and one that is
-killed fails alone.
+process that runs the job, with all of that loaded, and with what the job has made ready for it. It
+is a process of its own all the same: its memory, its working directory, its environment and its
+standard streams are its own, and one that is killed fails alone.
 
 What only a new Python can give (setup commands, py_files, another interpreter) is left to mrjob, as
-is all on systems where libraries do not bear a fork. Which lines a task gets is decided here, and
-the result of a job does not depend on it.
+is all on systems where libraries do not bear a fork.
 """
 
 from __future__ import annotations
@@ -16,37 +15,37 @@ from __future__ import annotations
 import inspect
 import io
 import logging
-import mmap
 import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
-from pathlib import Path
 from typing import IO, Any
 
-from mrjob.job import MRJob
 from mrjob.local import LocalMRJobRunner, _TaskFailedException
 
 from pagekin.pipeline.allocator import give_back_freed
+from pagekin.pipeline.cutting import CutsInput
+from pagekin.pipeline.job import PagekinJob
 
-__all__ = ["LocalRunner", "cut_lines"]
+__all__ = ["LocalRunner"]
 
 _BUFFER = 1 << 20  # bytes
 _log = logging.getLogger("mrjob.local")  # where a build listens
-_COMPRESSED = {".gz", ".bz2"}  # left to mrjob
 
 
-class LocalRunner(LocalMRJobRunner):  # type: ignore[misc]
+class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
     """Behaves as mrjob's own."""
 
-    def __init__(self, mrjob_cls: type[MRJob], **kwargs: Any) -> None:
+    def __init__(self, mrjob_cls: type[PagekinJob], **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        self.reads_files = mrjob_cls.READS_FILES
         self._job = mrjob_cls
-        self._made = ("", 0, 0)  # kind, step and number of the task that was made ready last
+        self._tasks: dict[str, tuple[PagekinJob, list[str]]] = {}  # by kind: ready to be forked
+        self._made = ("", 0, 0)  # kind, step and number of the task that was made last
 
     def _forks(self) -> bool:
         needs_python = ("setup", "py_files", "python_bin", "task_python_bin")
@@ -64,7 +63,13 @@ class LocalRunner(LocalMRJobRunner):  # type: ignore[misc]
     def _invoke_task_func(self, task_type: str, step_num: int, task_num: int) -> Any:
         if not self._forks():
             return super()._invoke_task_func(task_type, step_num, task_num)
-        return partial(_be_task, self._job, self._args_for_task(step_num, task_type))
+        if task_type not in self._tasks:  # a job of ours is one step
+            words = self._args_for_task(step_num, task_type)
+            task = self._job(words)
+            if not self._opts["cmdenv"]:  # it may say what is to be loaded, and acts in the task
+                task.make_ready()
+            self._tasks[task_type] = task, words
+        return partial(_be_task, *self._tasks[task_type])
 
     def _run_multiple(
         self, funcs: Iterable[Callable[[], None]], num_processes: int | None = None
@@ -103,81 +108,6 @@ class LocalRunner(LocalMRJobRunner):  # type: ignore[misc]
                     task_num=task_num,
                 )
 
-    # --- input ---
-
-    def _split_mapper_input(
-        self, input_paths: Iterable[str], step_num: int
-    ) -> list[dict[str, Any]]:
-        paths = list(map(Path, input_paths))
-        if any(path.suffix in _COMPRESSED for path in paths):
-            return list(super()._split_mapper_input(map(str, paths), step_num))
-        size = self._pick_mapper_split_size(list(map(str, paths)), step_num)
-        if getattr(self._job, "READS_FILES", False) and len(paths) >= self._num_cores():
-            size = sys.maxsize  # each task learns the words anew: no more of them than need be
-        splits: list[dict[str, Any]] = []
-        for path in paths:
-            for start, piece in cut_lines(path, size):
-                self._write_input("mapper", step_num, len(splits), path, piece)
-                splits.append({"file": str(path), "start": start, "length": len(piece)})
-        return splits
-
-    def _split_reducer_input(self, step_num: int) -> int:
-        path = Path(self._sorted_reducer_input_path(step_num))
-        size = path.stat().st_size // (self._num_reducers(step_num) * 2)
-        number = 0
-        for number, (_, piece) in enumerate(cut_lines(path, size, by_key=True), 1):
-            self._write_input("reducer", step_num, number - 1, path, piece)
-        return number
-
-    def _write_input(
-        self, task_type: str, step_num: int, task_num: int, source: Path, piece: memoryview
-    ) -> None:
-        path = Path(self._task_input_path(task_type, step_num, task_num))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if task_type == "reducer" and len(piece) == source.stat().st_size > 0:
-            path.hardlink_to(source)  # all of it, and both lie in the job's own folder
-        else:
-            path.write_bytes(piece)
-
-
-def cut_lines(path: Path, size: int, *, by_key: bool = False) -> Iterator[tuple[int, memoryview]]:
-    """Pieces of a file, and where each begins: whole lines, `size` bytes or a line more.
-
-    `by_key`: lines of the same key, which are neighbours, stay together. An empty file is one
-    piece. A piece is to be used before the next is asked for.
-    """
-    if not path.stat().st_size:
-        yield 0, memoryview(b"")
-        return
-    with (
-        path.open("rb") as file,
-        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text,
-        memoryview(text) as view,
-    ):
-        start = 0
-        while start < len(text):
-            end = _line_end(text, min(start + max(size, 1), len(text)) - 1)
-            while by_key and end < len(text) and _same_key(text, end):
-                end = _line_end(text, end)
-            with view[start:end] as piece:
-                yield start, piece
-            start = end
-
-
-def _line_end(text: mmap.mmap, place: int) -> int:
-    return text.find(b"\n", place) + 1 or len(text)
-
-
-def _same_key(text: mmap.mmap, start: int) -> bool:
-    """Has the line that begins at `start` the key of the line before it?"""
-    before = text.rfind(b"\n", 0, start - 1) + 1
-    return _key(text, before) == _key(text, start)
-
-
-def _key(text: mmap.mmap, start: int) -> bytes:
-    end = _line_end(text, start)
-    return text[start:end].split(b"\t", 1)[0].rstrip(b"\n")
-
 
 def _fork(func: Callable[[], None]) -> BaseProcess:
     process = multiprocessing.get_context("fork").Process(target=func)
@@ -186,7 +116,7 @@ def _fork(func: Callable[[], None]) -> BaseProcess:
 
 
 def _be_task(  # noqa: PLR0917 - in mrjob's order
-    job: type[MRJob],
+    job: PagekinJob,
     words: list[str],
     stdin: IO[bytes],
     stdout: IO[bytes],
@@ -200,7 +130,7 @@ def _be_task(  # noqa: PLR0917 - in mrjob's order
     os.chdir(wd)
     os.environ.clear()
     os.environ.update(env)
-    sys.argv = [inspect.getfile(job), *words]
+    sys.argv = [inspect.getfile(type(job)), *words]
     sys.path.insert(0, wd)
     for descriptor, stream in enumerate((stdin, stdout, stderr)):
         os.dup2(stream.fileno(), descriptor)
@@ -213,7 +143,7 @@ def _be_task(  # noqa: PLR0917 - in mrjob's order
         errors="backslashreplace",
         line_buffering=True,
     )
-    job(words).execute()
+    job.execute()
     out.flush()
 
 

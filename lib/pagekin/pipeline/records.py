@@ -19,6 +19,7 @@ from pagekin.tables import allow_open
 
 __all__ = [
     "Pair",
+    "cut_out",
     "find",
     "last_line",
     "last_line_of",
@@ -32,6 +33,9 @@ __all__ = [
 Pair = tuple[bytes, bytes]
 
 _BLOCK = 1 << 14  # bytes; the statistics of a task are shorter, if it noted nothing odd
+_COPIED = 1 << 20  # bytes at once
+_BUFFER = 1 << 17  # bytes: a piece of an index is a line of half a megabyte
+_BUFFERS, _LEAST_BUFFER = 1 << 25, 1 << 13  # of all parts together, and of one
 _OTHER_FILES = 64  # that a process has open besides part files: tables, logs, libraries
 
 
@@ -42,7 +46,7 @@ def part_files(folder: Path) -> list[Path]:
 
 def read_records(path: Path) -> Iterator[Pair]:
     """The records of one part file, without the task's statistics."""
-    with path.open("rb") as lines:
+    with path.open("rb", _BUFFER) as lines:
         yield from _pairs(lines)
 
 
@@ -51,7 +55,8 @@ def read_merged(folder: Path) -> Iterator[Pair]:
     paths = part_files(folder)
     allow_open(len(paths) + _OTHER_FILES)
     with ExitStack() as stack:
-        yield from merged(stack.enter_context(p.open("rb")) for p in paths)
+        size = max(_LEAST_BUFFER, min(_BUFFER, _BUFFERS // max(len(paths), 1)))
+        yield from merged(stack.enter_context(p.open("rb", size)) for p in paths)
 
 
 def merged(files: Iterable[BinaryIO]) -> Iterator[Pair]:
@@ -108,6 +113,22 @@ def neighbours(folder: Path, key: bytes, count: int) -> list[bytes]:
             lines = (file.readline().partition(b"\t")[0] for _ in range(count))
             found += [k for k in lines if k and not k.startswith(b"!")]
     return sorted(found)
+
+
+def cut_out(path: Path, start: bytes, to: Path) -> Path:
+    """A file with the records of a part whose keys begin so, or the part if that is most of it."""
+    with path.open("rb") as file:
+        _seek(file, start)
+        low = file.tell()
+        _seek(file, start[:-1] + bytes([start[-1] + 1]))
+        size = file.tell() - low
+        if 2 * size > path.stat().st_size:
+            return path
+        file.seek(low)
+        with to.open("wb") as out:
+            for offset in range(0, size, _COPIED):
+                out.write(file.read(min(_COPIED, size - offset)))
+    return to
 
 
 def _seek(file: BinaryIO, key: bytes) -> None:

@@ -16,11 +16,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from mrjob.step import StepFailedException
-from mrjob.util import to_lines
-
 from pagekin.errors import PagekinError, StageError
 from pagekin.pipeline.job import PagekinJob
+from pagekin.pipeline.lean_mrjob import StepFailedException, to_lines
 from pagekin.pipeline.names import ON_THIS_MACHINE, TASK_KEY
 from pagekin.pipeline.package import package_words
 from pagekin.pipeline.records import last_line, part_files

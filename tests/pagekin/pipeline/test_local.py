@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import time
@@ -14,9 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mrjob.step import StepFailedException
 
-from pagekin.pipeline.local import LocalRunner, cut_lines
+from pagekin.pipeline.cutting import cut_lines
+from pagekin.pipeline.local import LocalRunner
 from pagekin.pipeline.names import TASK_KEY
 from pagekin.pipeline.runner import listening
+from pagekin.pipeline.stages import STAGES
+from pagekin.text import tokens
 from tests.jobs.telling import Telling
 
 
@@ -44,6 +48,27 @@ def test_tasks_are_children(tmp_path):
     assert all(task["folder"] == task["path"] for task in tasks)
     assert len({task["folder"] for task in tasks}) == len({task["process"] for task in tasks})
     assert (Path.cwd(), dict(os.environ)) == before
+
+
+def test_what_is_made_ready(tmp_path, monkeypatch):
+    """Modules that tasks load, and what functions of these make, are there before they fork."""
+    monkeypatch.setattr(Telling, "MAPS_WITH", ("native", "text.tokens:make_tables"))
+    for name in ("_table", "_marks"):
+        getattr(tokens, name).cache_clear()
+    told(tmp_path, "tell\n")
+    assert (1, 1) == tuple(
+        getattr(tokens, name).cache_info().currsize for name in ("_table", "_marks")
+    )
+
+
+@pytest.mark.parametrize("name", [stage.job for stage in STAGES])
+def test_what_jobs_load(name):
+    """All that jobs name is there to be loaded, for either kind of task."""
+    module, _, job = name.partition(":")
+    made = getattr(importlib.import_module(f"pagekin.jobs.{module}"), job)
+    more = ["--with-blocks"] if job == "BagFragments" else []
+    for kind in ("--mapper", "--reducer"):
+        made([kind, *more]).make_ready()
 
 
 def test_what_only_a_program_can_have(tmp_path):
@@ -84,6 +109,8 @@ def test_cut_lines(tmp_path_factory, keys, size, by_key, ends):
     assert text == b"".join(piece for _, piece in pieces)
     assert [0, *(start + len(piece) for start, piece in pieces)][:-1] == [s for s, _ in pieces]
     assert all(piece.endswith(b"\n") and len(piece) >= size for _, piece in pieces[:-1])
+    if len(pieces) > 1:  # a last piece of next to nothing is none
+        assert len(pieces[-1][1]) >= size // 10 or by_key
     if by_key:
         of_piece = [{line.split(b"\t")[0] for line in p.splitlines()} for _, p in pieces]
         assert not any(a & b for a, b in pairwise(of_piece))
