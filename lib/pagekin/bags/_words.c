@@ -414,17 +414,10 @@ static int by_rank(const void *a, const void *b)
     return compare(one->form, one->form_size, other->form, other->form_size);
 }
 
-static int is_used(const uint32_t *used, size_t count, uint32_t hash)
+static int by_number(const void *a, const void *b)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (used[middle] < hash)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && used[low] == hash;
+    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    return (one > other) - (one < other);
 }
 
 /* The entries of a record whose terms are used. */
@@ -443,7 +436,7 @@ static Known *known_of(const char *at, size_t size, const uint32_t *used, size_t
         Known one = {blank ? blank + 1 : reader.name, reader.name,
                      blank ? reader.size - form_size - 1 : form_size, form_size, reader.count, 0};
         one.hash = term_hash((const uint8_t *)one.term, one.term_size);
-        if (!is_used(used, n_used, one.hash))
+        if (!bsearch(&one.hash, used, n_used, sizeof(uint32_t), by_number))
             continue;
         Known *larger = with_room(known, &room, *count, 1, sizeof(Known));
         if (!larger)

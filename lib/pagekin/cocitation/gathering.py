@@ -44,11 +44,10 @@ class BlockGatherer:
         """Links lead to what their URL stands for; of a block's links to one page the first."""
         urls = list({link.url for block in blocks for link in block})
         moved = self._resolution.resolve(urls) if self._resolution else {}
-        if not moved:
-            self._counters.add("block_links", "through_redirects", 0)
-            return blocks  # in each a URL stands once
-        redirected = sum(link.url in moved for block in blocks for link in block)
+        redirected = sum(link.url in moved for block in blocks for link in block) if moved else 0
         self._counters.add("block_links", "through_redirects", redirected)
+        if not moved:
+            return blocks  # in each a URL stands once
         return [self._first_of_each(block, moved) for block in blocks]
 
     def _first_of_each(self, block: Sequence[Left], moved: dict[str, str]) -> list[Left]:

@@ -112,22 +112,14 @@ class Resolution:
 
     def not_captured(self, urls: Collection[str]) -> set[str]:
         """Those that surely are no page of the snapshot; none where that is not known."""
-        if self._captured is None or not urls:
+        if self._captured is None:
             return set()
-        if not len(self._captured):
-            return set(urls)
-        keys = _keys(urls)
-        at = np.minimum(np.searchsorted(self._captured, keys), len(self._captured) - 1)
-        return set(compress(urls, (self._captured[at] != keys).tolist()))
+        return set(compress(urls, (~_among(self._captured, urls)).tolist()))
 
     def resolve(self, urls: Sequence[str]) -> dict[str, str]:
         """The URLs among these that stand for others, with what they stand for."""
-        if not len(self._aliases) or not urls:
-            return {}
-        keys = _keys(urls)
-        at = np.minimum(np.searchsorted(self._aliases, keys), len(self._aliases) - 1)
-        hits = np.flatnonzero(self._aliases[at] == keys)
-        return {urls[k]: self.end_of(urls[k]) for k in hits.tolist()}
+        hits = compress(urls, _among(self._aliases, urls).tolist())
+        return {url: self.end_of(url) for url in hits}
 
     def end_of(self, url: str) -> str:
         """The end of the chain that begins at `url`; the URL itself where the chain never ends."""
@@ -150,8 +142,14 @@ def own_url(url: str, config: ReadingConfig, resolution: Resolution | None) -> s
     return resolution.end_of(url) if resolution and config.follow_canonical else url
 
 
-def _keys(urls: Collection[str]) -> NDArray[np.uint64]:
-    return np.array([xxhash.xxh3_64_intdigest(url.encode()) for url in urls], dtype=np.uint64)
+def _among(ordered: NDArray[np.uint64], urls: Collection[str]) -> NDArray[np.bool_]:
+    """Which of the URLs have a hash among these?"""
+    if not len(ordered):
+        return np.zeros(len(urls), dtype=np.bool_)
+    keys = np.array([xxhash.xxh3_64_intdigest(url.encode()) for url in urls], dtype=np.uint64)
+    at = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
+    among: NDArray[np.bool_] = ordered[at] == keys
+    return among
 
 
 def _find(ordered: NDArray[np.uint64], key: int) -> int:
