@@ -43,6 +43,10 @@ class Bag(NamedTuple):
     weights: Weights
 
 
+_ITEM = 8  # bytes: a term and a weight
+_SHOWN = 40  # bytes of a value that a message shows
+
+
 def bag_record(bag: Bag) -> tuple[bytes, bytes]:
     """The record of a bag."""
     terms, weights = bag.terms.tobytes(), bag.weights.tobytes()
@@ -65,8 +69,14 @@ def is_bag(pair: tuple[bytes, bytes]) -> bool:
 
 def split_value(value: bytes) -> tuple[bytes, bytes]:
     """The four counts of a record, as they are; and its terms, behind them as many weights."""
-    _, _, _, _, packed = value.split(b" ")
-    return value[: len(value) - len(packed) - 1], b64decode(packed, validate=True)
+    origin, _, text = value.rpartition(b" ")
+    try:
+        packed = b64decode(text, validate=True)
+    except ValueError:
+        packed = b" "
+    if origin.count(b" ") != 3 or len(packed) % _ITEM:
+        raise ValueError(f"no value of a bag: {value[:_SHOWN]!r}")
+    return origin, packed
 
 
 def parse_counts(origin: bytes) -> tuple[bool, int, int, int]:

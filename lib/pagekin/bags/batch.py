@@ -17,9 +17,16 @@ from pybase64 import b64encode
 from pagekin.bags.bag import Bag, Weights, parse_counts, split_value
 from pagekin.text.words import Terms
 
-__all__ = ["Batch", "Bounds", "batch_records", "batches_of", "lay_out", "read_batches"]
+__all__ = [
+    "Batch",
+    "Bounds",
+    "batch_records",
+    "batches_of",
+    "read_batches",
+    "read_values",
+]
 
-_LARGE = 2 << 20  # bytes of terms and weights in one batch: 250,000 terms, some 30 MB at work
+_LARGE = 2 << 20  # bytes of values in one batch: 200,000 terms, some 30 MB at work
 
 Pair = tuple[bytes, bytes]
 Bounds = NDArray[np.int64]
@@ -51,12 +58,6 @@ class Batch(NamedTuple):
         for url, origin, (a, b) in zip(self.urls, self.origins, edges, strict=True):
             yield Bag(url.decode(), *parse_counts(origin), self.terms[a:b], self.weights[a:b])
 
-    def packed(self) -> Iterator[bytes]:
-        """The bytes of each bag: its terms, then its weights."""
-        terms, weights = self.terms.tobytes(), self.weights.tobytes()
-        for a, b in pairwise((self.bounds * self.terms.itemsize).tolist()):
-            yield terms[a:b] + weights[a:b]
-
 
 def batches_of(bags: Iterable[Bag], size: int) -> Iterator[Batch]:
     """Bags in batches of `size`."""
@@ -68,23 +69,26 @@ def batches_of(bags: Iterable[Bag], size: int) -> Iterator[Batch]:
 def read_batches(pairs: Iterable[Pair], size: int) -> Iterator[Batch]:
     """The bags of records in batches of `size`, and of fewer where they are large."""
     urls: list[bytes] = []
-    origins: list[bytes] = []
-    packed: list[bytes] = []
+    values: list[bytes] = []
     held = 0
     for url, value in pairs:
-        origin, data = split_value(value)
         urls.append(url)
-        origins.append(origin)
-        packed.append(data)
-        held += len(data)
+        values.append(value)
+        held += len(value)
         if len(urls) == size or held > _LARGE:
-            yield Batch(urls, origins, *lay_out(packed))
-            urls, origins, packed, held = [], [], [], 0
+            yield Batch(urls, *read_values(values))
+            urls, values, held = [], [], 0
     if urls:
-        yield Batch(urls, origins, *lay_out(packed))
+        yield Batch(urls, *read_values(values))
 
 
-def lay_out(packed: list[bytes]) -> tuple[Terms, Weights, Bounds]:
+def read_values(values: Sequence[bytes]) -> tuple[list[bytes], Terms, Weights, Bounds]:
+    """Origins, terms, weights and bounds of bags of which these are the records' values."""
+    origins, packed = zip(*map(split_value, values), strict=True) if values else ((), ())
+    return list(origins), *_lay_out(packed)
+
+
+def _lay_out(packed: Sequence[bytes]) -> tuple[Terms, Weights, Bounds]:
     """Terms, weights and bounds of bags of which these are the bytes."""
     terms = b"".join([data[: len(data) >> 1] for data in packed])
     weights = b"".join([data[len(data) >> 1 :] for data in packed])
@@ -94,8 +98,10 @@ def lay_out(packed: list[bytes]) -> tuple[Terms, Weights, Bounds]:
 
 def batch_records(batch: Batch) -> Iterator[Pair]:
     """The records of the bags."""
-    for url, origin, packed in zip(batch.urls, batch.origins, batch.packed(), strict=True):
-        yield url, b"%b %b" % (origin, b64encode(packed))
+    terms, weights = batch.terms.tobytes(), batch.weights.tobytes()
+    edges = pairwise((batch.bounds * batch.terms.itemsize).tolist())
+    for url, origin, (a, b) in zip(batch.urls, batch.origins, edges, strict=True):
+        yield url, b"%b %b" % (origin, b64encode(terms[a:b] + weights[a:b]))
 
 
 def _bounds(sizes: Iterable[int]) -> Bounds:

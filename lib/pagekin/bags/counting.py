@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pybase64 import b64decode, b64encode
 
-from pagekin.bags.bag import is_bag, split_value
+from pagekin.bags.bag import is_bag
+from pagekin.bags.batch import read_values
 from pagekin.bags.vocabulary import WORDS_KEY, best_forms, is_forms
 from pagekin.counters import Counters
 from pagekin.text.words import Terms
@@ -24,7 +25,7 @@ Counts = NDArray[np.uint32]
 
 DF = b"df "  # sorts before WORDS
 WORDS = b"words "
-_ENOUGH = 8_000_000  # bytes of bags, half of them terms: 4 MB, and as much again for the sort
+_ENOUGH = 8_000_000  # bytes of values: 3 MB of terms, as much of weights, and again for the sort
 _BUCKET_SHIFT = 20
 
 
@@ -33,7 +34,7 @@ class TermCounter:
 
     def __init__(self, counters: Counters) -> None:
         self._counters = counters
-        self._gathered: list[bytes] = []  # the terms of each bag
+        self._gathered: list[bytes] = []  # the values of bags
         self._size = 0
 
     def count(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
@@ -44,20 +45,19 @@ class TermCounter:
                 continue
             if not is_bag(pair):
                 continue
-            _, packed = split_value(pair[1])
-            self._gathered.append(packed[: len(packed) // 2])
-            self._size += len(packed)
+            self._gathered.append(pair[1])
+            self._size += len(pair[1])
             if self._size > _ENOUGH:
                 yield from self._flush()
         yield from self._flush()
 
     def _flush(self) -> Iterator[Pair]:
         self._counters.add("frequencies", "bags", len(self._gathered))
-        if not self._size:
-            return
-        gathered = np.frombuffer(b"".join(self._gathered), "<u4")
-        terms, counts = np.unique(gathered, return_counts=True)
+        gathered = read_values(self._gathered)[1]
         self._gathered, self._size = [], 0
+        if not len(gathered):
+            return
+        terms, counts = np.unique(gathered, return_counts=True)
         buckets, starts = np.unique(terms >> _BUCKET_SHIFT, return_index=True)
         ends = np.append(starts[1:], len(terms))
         for bucket, a, b in zip(buckets.tolist(), starts.tolist(), ends.tolist(), strict=True):
@@ -98,6 +98,8 @@ def reduce_bucket(bucket: bytes, values: Iterable[bytes], counters: Counters) ->
 
 
 def _add_up(parts: list[tuple[Terms, Counts]]) -> tuple[Terms, Counts]:
+    if len(parts) == 1:  # mappers have counted: terms of one part ascend, each once
+        return parts[0]
     if not parts:
         return np.empty(0, np.uint32), np.empty(0, np.uint32)
     terms, which = np.unique(np.concatenate([t for t, _ in parts]), return_inverse=True)

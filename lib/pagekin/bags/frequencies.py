@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from pagekin.text.words import Terms
 __all__ = ["Frequencies", "df_factor", "incidence_moments"]
 
 _KIND = "document frequencies"
+_IN_A_TABLE = 1 << 20  # df up to which factors are looked up: 5 MB
 _NO_WIDTH = 1e-9  # all terms have one df, as in a tiny snapshot: nothing to choose between
 
 
@@ -86,9 +88,21 @@ class Frequencies:
     def factors(self, terms: Terms, config: WeightConfig) -> NDArray[np.float32]:
         """The df factor of each term. In 32 bits: the last bits of exp differ between machines."""
         mu, sigma = config.mu or self.mu, config.sigma or self.sigma
-        values, which = np.unique(self.df(terms), return_inverse=True)
-        factors = [df_factor(df, config, mu, sigma) for df in values.tolist()]
-        return np.array(factors, dtype=np.float32)[which]
+
+        def factors_of(values: NDArray[Any]) -> NDArray[np.float32]:
+            return np.array(
+                [df_factor(df, config, mu, sigma) for df in values.tolist()], np.float32
+            )
+
+        df = self.df(terms)
+        if not len(df) or int(df.max()) > _IN_A_TABLE:
+            values, which = np.unique(df, return_inverse=True)
+            return factors_of(values)[which]
+        met = np.zeros(int(df.max()) + 1, np.bool_)
+        met[df] = True
+        table = np.zeros(len(met), np.float32)
+        table[met] = factors_of(np.flatnonzero(met))
+        return table[df]
 
 
 def _ascending(terms: Terms) -> NDArray[np.uint32]:

@@ -19,7 +19,6 @@ from pagekin.bags.bag import Bag
 from pagekin.bags.batch import Batch, Bounds, batches_of
 from pagekin.bags.frequencies import Frequencies
 from pagekin.config import WeightConfig
-from pagekin.text.words import Terms
 
 __all__ = ["BATCH", "weigh_bags", "weigh_batch"]
 
@@ -42,7 +41,7 @@ def weigh_batch(raw: Batch, frequencies: Frequencies, config: WeightConfig) -> B
     top = _by_bag(np.maximum, scaled, raw.bounds)
     top[top == 0] = 1.0  # a bag without weight stays one
     whole = np.rint(scaled * np.repeat(_SCALE / top, np.diff(raw.bounds))).astype(np.int64)
-    kept = _heaviest(raw.terms, whole, raw.bounds, config.terms)
+    kept = _heaviest(whole, raw.bounds, config.terms)
     bounds, whole = np.append(0, np.cumsum(kept))[raw.bounds], whole[kept]
     totals = _by_bag(np.add, whole, bounds) if config.normalise else _SCALE / top
     weights = (whole / np.repeat(totals, np.diff(bounds))).astype("<f4")
@@ -66,12 +65,15 @@ def _scale_tf(raw: NDArray[np.float64], how: str) -> NDArray[np.float64]:
     return raw
 
 
-def _heaviest(
-    terms: Terms, whole: NDArray[np.int64], bounds: Bounds, most: int
-) -> NDArray[np.bool_]:
+def _heaviest(whole: NDArray[np.int64], bounds: Bounds, most: int) -> NDArray[np.bool_]:
     """Which terms stay: those with a weight, and of each bag the heaviest `most`, or all for 0."""
     kept = whole > 0
     for bag in np.flatnonzero(np.diff(bounds) > most).tolist() if most else ():
         a, b = bounds[bag : bag + 2].tolist()
-        kept[a + np.lexsort((terms[a:b], -whole[a:b]))[most:]] = False
+        mine = whole[a:b]
+        least = np.partition(mine, len(mine) - most)[-most]
+        heavier = mine > least
+        as_heavy = np.flatnonzero(mine == least)  # terms ascend in a bag
+        heavier[as_heavy[: most - int(np.count_nonzero(heavier))]] = True
+        kept[a:b] &= heavier
     return kept

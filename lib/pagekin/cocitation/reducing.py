@@ -44,7 +44,7 @@ from pagekin.counters import Counters
 
 __all__ = ["Merger"]
 
-_BATCH_TEXT = 2 << 20  # characters merged at once: 230,000 partners, 40 MB at work
+_BATCH_TEXT = 1 << 20  # characters merged at once: 115,000 partners, 20 MB at work
 _PAGE_TEXT = 6 << 20  # of one page, 80 MB at work; in pieces one took 0.2 s more
 _CHUNK = 4096  # stripes taken from the stream at once
 _SLACK = 1e-6  # of TS, for bounds that rounding must not cross

@@ -1,11 +1,14 @@
 """Batches of bags: the same bags, laid behind one another."""
 
+import re
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin.bags.bag import Bag, bag_record, parse_bag
-from pagekin.bags.batch import Batch, batch_records, batches_of, read_batches
+from pagekin.bags.batch import Batch, batch_records, batches_of, read_batches, read_values
 
 COUNTS = st.integers(0, 1 << 70)
 
@@ -36,3 +39,14 @@ def test_bags(bags):
     found = [parse_bag(*bag_record(bag)) for bag in Batch.of(bags).bags()]
     assert list(map(str, bags)) == list(map(str, found))
     assert len(bags) == len(Batch.of(bags).bounds) - 1
+
+
+@pytest.mark.parametrize(
+    "value",
+    [b"", b"1 2 3 AAAA", b"1 2 3 4 A", b"1 2 3 4 AAAA", b"1 2 3 4 AA=AAAAAAAAA", b"1 2 3 4"],
+)
+def test_no_value(value):
+    """What is no value is shown."""
+    good = bag_record(Bag("a", True, 1, 1, 1, np.zeros(1, np.uint32), np.zeros(1, np.float32)))[1]
+    with pytest.raises(ValueError, match=re.escape(f"no value of a bag: {value!r}")):
+        read_values([good, value])
