@@ -20,6 +20,8 @@ from pagekin.pipeline.job import PagekinJob, Pair
 
 
 class GammaCounts(PagekinJob):
+    LINES_ARE_WORK = True
+
     def configure_args(self) -> None:
         super().configure_args()
         self.add_file_arg("--labelled", help="the file of labelled pages")

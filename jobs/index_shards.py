@@ -2,23 +2,23 @@
 """Final bags -> the shards of an index: signatures, H, and its inversion I.
 
     input    what weighted_bags made
-    map      sign many bags at once; each to the shard of its URL
-    reduce   by shard: documents in the order of their URLs; H as it comes, I at the end
-    output   SHARD NUMBER TAB ARRAY piece
+    map      sign many bags at once; each bag, and each row of signatures, to the shard of its URL
+    reduce   by shard, bags apart from rows: documents in the order of their URLs; I at the end
+    output   SHARD KIND NUMBER TAB ARRAY piece
 
 Records are described in docs/formats.md. Rests on [SIM] section 6.2.
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import groupby, islice, tee
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from pagekin.bags.batch import read_batches
 from pagekin.bags.dictionary import Dictionary
-from pagekin.index.building import shard_pieces
-from pagekin.index.records import document_records, piece_records, read_documents
+from pagekin.index.building import bag_pieces, row_pieces, rows_of
+from pagekin.index.records import BAGS, document_records, piece_records, read_bags, read_rows
 from pagekin.index.signing import BATCH, sign_batches
 from pagekin.pipeline.job import PagekinJob, Pair
 
@@ -38,16 +38,21 @@ class IndexShards(PagekinJob):
         return super().make_runner()
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        batches = read_batches(pairs, BATCH)
-        for signed in sign_batches(batches, self.config, self.counters_):
-            yield from document_records(signed, self.config.index.shards)
+        shards, least = self.config.index.shards, self.config.index.min_inlinks
+        some, batches = tee(pairs)
+        for signed in sign_batches(read_batches(batches, BATCH), self.config, self.counters_):
+            documents = islice(some, len(signed.rows))
+            yield from document_records(documents, rows_of(signed, least), shards)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         words = Dictionary(Path(self.options.dictionary)).texts
-        count, least = self.config.signatures.count, self.config.index.min_inlinks
+        count = self.config.signatures.count
         for key, group in groupby(pairs, key=itemgetter(0)):
-            blocks = read_documents((value for _, value in group), count)
-            yield from piece_records(int(key), shard_pieces(blocks, count, least, words))
+            values = (value for _, value in group)
+            if key.endswith(BAGS):
+                yield from piece_records(key, bag_pieces(read_bags(values), words))
+            else:
+                yield from piece_records(key, row_pieces(read_rows(values, count), count))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from pagekin.query.api import Index
 
 
 class RelatedAnswers(PagekinJob):
+    LINES_ARE_WORK = True
     COPY = "asked.index"  # the index, where it travelled with the job
 
     def configure_args(self) -> None:

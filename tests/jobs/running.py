@@ -7,7 +7,10 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
+
 from pagekin.counters import Counters
+from pagekin.pipeline import cutting
 from pagekin.pipeline.job import PagekinJob
 from pagekin.pipeline.names import TASK_KEY
 from tests.running import ROOT, Said, python
@@ -25,7 +28,9 @@ def run_job(
     """The records and the counters that a job makes of lines, with two mappers and more."""
     job = job_class(["-r", "inline", "--no-conf", *map(str, args)])
     job.sandbox(stdin=io.BytesIO(b"".join(line + b"\n" for line in inputs)))
-    with job.make_runner() as runner:
+    with pytest.MonkeyPatch.context() as patch, job.make_runner() as runner:
+        patch.setattr(cutting, "LEAST", 1)  # else few lines are one task
+        patch.setattr(runner, "least", 1)
         runner.run()
         return split_output(b"".join(runner.cat_output()))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import groupby
 from operator import itemgetter
@@ -130,7 +131,7 @@ def write_index(  # noqa: PLR0917 - all that a header says
 
 
 def write_shard(folder: Path, shard: int, config: BuildConfig, pieces: Iterable[Piece]) -> None:
-    """Write the files of one shard."""
+    """Write the files of one shard; one that is said to be whole while others still come."""
     place = folder / shard_name(shard)
     place.mkdir()
     meta = {
@@ -144,15 +145,26 @@ def write_shard(folder: Path, shard: int, config: BuildConfig, pieces: Iterable[
             name: stack.enter_context(ArrayWriter(place / file.name, file.dtypes))
             for name, file in SHARD_FILES.items()
         }
+        pool = stack.enter_context(ThreadPoolExecutor(len(writers)))  # files wait for the disk
+        ended: dict[str, Future[None]] = {}
+
+        def end(file: str) -> None:
+            ended[file] = pool.submit(writers[file].finish, SHARD_FILES[file].kind, meta)
+
         met = set()
         for name, data in pieces:
             file, _, array = name.partition("/")
             met.add(file)
-            writers[file].append(array, data)
+            if array:
+                writers[file].append(array, data)
+            else:
+                end(file)
         if "kin" not in met:  # built without co-citation
             writers["kin"].append("bounds", bytes(8))
-        for name, writer in writers.items():
-            writer.finish(SHARD_FILES[name].kind, meta)
+        for file in writers.keys() - ended.keys():
+            end(file)
+        for done in ended.values():
+            done.result()
 
 
 def _describe(

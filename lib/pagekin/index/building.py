@@ -1,17 +1,19 @@
 """The documents of one shard, in the order of their URLs, become the pieces of its files.
 
-This is the work of a reducer. URLs, signatures and bags go out as they come; signatures are also
-gathered, by `pagekin.index.columns`, and inverted at the end. A piece is a name (`H/signatures`)
-and bytes that continue that array.
+This is the work of reducers: one takes a shard's bags, another its signatures. URLs, signatures and
+bags go out as they come; signatures are also gathered, by `pagekin.index.columns`, and inverted at
+the end. A piece is a name (`H/signatures`) and bytes that continue that array; or the name of a
+file (`H/`) and nothing: it is whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pagekin.bags.bag import Bag
 from pagekin.bags.batch import Batch
@@ -20,16 +22,28 @@ from pagekin.index.columns import Columns
 from pagekin.index.inversion import Numbers, invert
 from pagekin.minhash.hashing import EMPTY
 
-__all__ = ["BLOCK", "Document", "Piece", "Signed", "in_blocks", "shard_pieces"]
+__all__ = [
+    "BLOCK",
+    "Document",
+    "Piece",
+    "Rows",
+    "Signed",
+    "bag_pieces",
+    "in_blocks",
+    "row_pieces",
+    "rows_of",
+    "shard_pieces",
+]
 
 BLOCK = 512  # documents in one piece: about 1 MB of bags
 _WAITING = 1 << 18  # terms that are sorted together, at least
 _MOST = 0xFFFFFFFF
-_DIGITS = 10  # of the first number that might be more than `_MOST`
 _MOST_IDS = _MOST  # in one shard: places in the lists take 32 bits
 
 Piece = tuple[str, bytes]
 Words = Callable[[Numbers], list[bytes]]  # as the dictionary stores them
+
+_FIRST = (("urls/bounds", bytes(8)), ("bags/bounds", bytes(8)))  # where the first ones begin
 
 
 class Document(NamedTuple):
@@ -46,6 +60,13 @@ class Signed(NamedTuple):
     rows: Numbers
 
 
+class Rows(NamedTuple):
+    """Signatures of documents, and which of these are to be in lists."""
+
+    signatures: Numbers
+    listed: NDArray[np.bool_]
+
+
 def in_blocks(documents: Iterable[Document]) -> Iterator[Signed]:
     """The documents, as many at once as go into one piece."""
     rest = iter(documents)
@@ -53,47 +74,92 @@ def in_blocks(documents: Iterable[Document]) -> Iterator[Signed]:
         yield Signed(Batch.of([d.bag for d in some]), np.stack([d.signatures for d in some]))
 
 
+def rows_of(signed: Signed, min_inlinks: int) -> Rows:
+    """Documents with fewer inlinks than `min_inlinks`, and those without a term, are in no list."""
+    anchors = _numbers(signed.batch.origins)[:, 1]
+    return Rows(signed.rows, (anchors >= min_inlinks) & (signed.rows[:, 0] != EMPTY))
+
+
+def bag_pieces(batches: Iterable[Batch], words: Words) -> Iterator[Piece]:
+    """The pieces of a shard that are made of bags: `urls`, `bags` and `words`.
+
+    `words` gives the texts of ascending terms.
+    """
+    bags = _Bags()
+    yield from _FIRST
+    for batch in batches:
+        yield from bags.add(batch)
+    yield from bags.finish(words)
+
+
+def row_pieces(blocks: Iterable[Rows], count: int) -> Iterator[Piece]:
+    """Those that are made of signatures, `count` of a document: `H` and `I`."""
+    with Columns(count) as columns:
+        rows = _Rows(columns)
+        for block in blocks:
+            yield rows.add(block)
+        yield from rows.finish(count)
+
+
 def shard_pieces(
     blocks: Iterable[Signed], count: int, min_inlinks: int, words: Words
 ) -> Iterator[Piece]:
-    """All pieces of a shard with `count` signatures a document.
-
-    Documents with fewer inlinks than `min_inlinks`, and those without a term, are in no list.
-    `words` gives the texts of ascending terms.
-    """
+    """All of them, from one reading."""
+    bags = _Bags()
+    yield from _FIRST
     with Columns(count) as columns:
-        terms, listed = yield from _document_pieces(blocks, columns, min_inlinks)
-        yield from _list_pieces(columns, count, listed)
-    yield from _word_pieces(terms, words)
+        rows = _Rows(columns)
+        for signed in blocks:
+            yield from bags.add(signed.batch)
+            yield rows.add(rows_of(signed, min_inlinks))
+        yield from rows.finish(count)
+    yield from bags.finish(words)
 
 
-def _document_pieces(
-    blocks: Iterable[Signed], columns: Columns, min_inlinks: int
-) -> Generator[Piece, None, tuple[Numbers, Numbers]]:
-    """What goes out as it comes; gives all terms, and the documents that are to be in lists."""
-    terms, listed = _Distinct(), [np.empty(0, np.uint32)]
-    done = urls = size = 0
-    yield from (("urls/bounds", _u8([0])), ("bags/bounds", _u8([0])))
-    for batch, signatures in blocks:
-        columns.add(signatures)
-        terms.add(batch.terms)
-        origins = _numbers(batch.origins)
-        kept = (origins[:, 1] >= min_inlinks) & (signatures[:, 0] != EMPTY)
-        listed.append((np.flatnonzero(kept) + done).astype(np.uint32))
-        yield from _url_pieces(batch.urls, origins, urls)
-        yield "H/signatures", signatures.astype("<u4").tobytes()
-        yield from _bag_pieces(batch, size)
-        done += len(batch.urls)
-        urls += sum(map(len, batch.urls))
-        size += len(batch.terms)
-    return terms.all(), np.concatenate(listed)
+class _Bags:
+    """URLs and bags go out as they come; their terms are gathered."""
+
+    def __init__(self) -> None:
+        self._terms = _Distinct()
+        self._urls = self._size = 0  # bytes, and terms
+
+    def add(self, batch: Batch) -> Iterator[Piece]:
+        self._terms.add(batch.terms)
+        yield from _url_pieces(batch.urls, _numbers(batch.origins), self._urls)
+        yield from _bag_pieces(batch, self._size)
+        self._urls += sum(map(len, batch.urls))
+        self._size += len(batch.terms)
+
+    def finish(self, words: Words) -> Iterator[Piece]:
+        yield from (("urls/", b""), ("bags/", b""))
+        yield from _word_pieces(self._terms.all(), words)
+        yield "words/", b""
+
+
+class _Rows:
+    """Signatures go out as they come, and are gathered by columns, to be inverted at the end."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+        self._listed = [np.empty(0, np.uint32)]
+        self._done = 0
+
+    def add(self, rows: Rows) -> Piece:
+        self._columns.add(rows.signatures)
+        self._listed.append((np.flatnonzero(rows.listed) + self._done).astype(np.uint32))
+        self._done += len(rows.listed)
+        return "H/signatures", rows.signatures.astype("<u4").tobytes()
+
+    def finish(self, count: int) -> Iterator[Piece]:
+        yield "H/", b""
+        yield from _list_pieces(self._columns, count, np.concatenate(self._listed))
+        yield "I/", b""
 
 
 def _numbers(origins: list[bytes]) -> Numbers:
     """The four numbers of each; the files have 32 bits for one."""
-    texts = b" ".join(origins).split()
-    numbers = [int(n) if len(n) < _DIGITS else min(int(n), _MOST) for n in texts]
-    return np.array(numbers, np.uint32).reshape(-1, 4)
+    numbers = np.fromstring(b" ".join(origins).decode(), sep=" ")  # exact below 2^53
+    return np.minimum(numbers, _MOST).astype(np.uint32).reshape(-1, 4)
 
 
 class _Distinct:

@@ -1,11 +1,12 @@
 """Documents and pieces as records: what travels between the tasks that make the shards.
 
-    map -> reduce    key SHARD, value `URL CRAWLED ANCHORS PAGES HOSTS PACKED`, PACKED being base64
-                     of the m signatures, then the terms, then the weights
-    output           key `SHARD NUMBER`, value `ARRAY PACKED`: the NUMBER-th piece of the shard
+    map -> reduce    key `SHARD bags`, value `URL CRAWLED ANCHORS PAGES HOSTS PACKED`: the final bag
+                     key `SHARD rows`, value `URL LISTED PACKED`: the m signatures
+    output           key `SHARD KIND NUMBER`, value `ARRAY PACKED`: the NUMBER-th such piece
 
-The value begins with the URL, so a reducer, which gets its values sorted, meets the documents in
-the order of their URLs; nothing is asked of the engine's partitioner.
+A shard has two keys, so that two tasks may share its work. Values begin with the URL, so a reducer,
+which gets its values sorted, meets the documents in the order of their URLs; nothing is asked of
+the engine's partitioner.
 """
 
 from __future__ import annotations
@@ -14,51 +15,79 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 from pybase64 import b64decode, b64encode
 
-from pagekin.bags.batch import Batch, lay_out
-from pagekin.index.building import BLOCK, Piece, Signed
+from pagekin.bags.batch import Batch, read_batches
+from pagekin.index.building import BLOCK, Piece, Rows
 from pagekin.index.layout import shard_of
 
-__all__ = ["document_records", "parse_piece", "piece_records", "read_documents", "shard_key"]
+__all__ = [
+    "BAGS",
+    "ROWS",
+    "document_records",
+    "parse_piece",
+    "piece_records",
+    "read_bags",
+    "read_rows",
+]
 
 Pair = tuple[bytes, bytes]
 
+BAGS, ROWS = b"bags", b"rows"  # what a record or a piece is made of
 
-def shard_key(shard: int) -> bytes:
-    """The key of all documents of a shard."""
-    return b"%05d" % shard
-
-
-def document_records(signed: Signed, shards: int) -> Iterator[Pair]:
-    """The records of bags with their signatures, each with the key of its shard."""
-    urls, origins, *_ = batch = signed.batch
-    size, rows = signed.rows.itemsize * signed.rows.shape[1], signed.rows.tobytes()
-    for k, packed in enumerate(batch.packed()):
-        text = b64encode(rows[size * k : size * (k + 1)] + packed)
-        yield shard_key(shard_of(urls[k], shards)), b"%b %b %b" % (urls[k], origins[k], text)
+_GROUP = 3  # bytes that base64 makes whole letters of
 
 
-def read_documents(values: Iterable[bytes], count: int) -> Iterator[Signed]:
-    """The bags of such values in blocks, with `count` signatures each."""
+def document_records(documents: Iterable[Pair], rows: Rows, shards: int) -> Iterator[Pair]:
+    """The records of bags, which are the documents' own, and of their signatures."""
+    texts = _row_texts(rows.signatures)
+    flags = [b"1" if listed else b"0" for listed in rows.listed.tolist()]
+    keys = [(b"%05d bags" % shard, b"%05d rows" % shard) for shard in range(shards)]
+    for (url, bag), flag, text in zip(documents, flags, texts, strict=True):
+        of_bags, of_rows = keys[shard_of(url, shards)]
+        yield of_bags, url + b" " + bag
+        yield of_rows, b"%b %b %b" % (url, flag, text)
+
+
+def read_bags(values: Iterable[bytes]) -> Iterator[Batch]:
+    """The bags of such values, in blocks."""
+    return read_batches(map(_split_url, values), BLOCK)
+
+
+def read_rows(values: Iterable[bytes], count: int) -> Iterator[Rows]:
+    """The signatures of such values, `count` of each, in blocks."""
     rest = iter(values)
     while some := list(islice(rest, BLOCK)):
         heads, _, texts = zip(*(value.rpartition(b" ") for value in some), strict=True)
-        urls, _, origins = zip(*(head.partition(b" ") for head in heads), strict=True)
-        packed = [b64decode(text, validate=True) for text in texts]
-        rows = np.frombuffer(b"".join([data[: 4 * count] for data in packed]), "<u4")
-        bags = Batch(list(urls), list(origins), *lay_out([data[4 * count :] for data in packed]))
-        yield Signed(bags, rows.reshape(-1, count))
+        numbers = np.frombuffer(b64decode(b"".join(texts), validate=True), "<u4")
+        listed = np.array([head.endswith(b"1") for head in heads])
+        yield Rows(numbers.reshape(len(some), -1)[:, :count], listed)
 
 
-def piece_records(shard: int, pieces: Iterable[Piece]) -> Iterator[Pair]:
-    """The records of a shard's pieces, in their order."""
+def _split_url(value: bytes) -> Pair:
+    url, _, bag = value.partition(b" ")
+    return url, bag
+
+
+def _row_texts(rows: NDArray[np.uint32]) -> Iterator[bytes]:
+    """Each row in base64, filled up so that texts of rows may be read as one."""
+    filled = np.zeros((len(rows), -(-rows.shape[1] // _GROUP) * _GROUP), "<u4")
+    filled[:, : rows.shape[1]] = rows
+    text = b64encode(filled.tobytes())
+    size = filled.shape[1] * 4 // 3 * 4
+    return (text[k : k + size] for k in range(0, len(text), size))
+
+
+def piece_records(key: bytes, pieces: Iterable[Piece]) -> Iterator[Pair]:
+    """The records of the pieces that were made of the records of a key, in their order."""
     for number, (name, data) in enumerate(pieces):
-        key = b"%b %09d" % (shard_key(shard), number)
-        yield key, b"%b %b" % (name.encode(), b64encode(data))
+        yield b"%b %09d" % (key, number), b"%b %b" % (name.encode(), b64encode(data))
 
 
 def parse_piece(pair: Pair) -> tuple[int, Piece]:
     """A piece, and the shard that it belongs to."""
-    name, _, text = pair[1].partition(b" ")
-    return int(pair[0].partition(b" ")[0]), (name.decode(), b64decode(text, validate=True))
+    key, value = pair
+    blank = value.index(b" ")
+    data = b64decode(memoryview(value)[blank + 1 :], validate=True)
+    return int(key.partition(b" ")[0]), (value[:blank].decode(), data)

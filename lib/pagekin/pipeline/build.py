@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,14 @@ from pagekin.pipeline.records import cut_out
 from pagekin.pipeline.remote import AnyWorkspace, required_table
 from pagekin.pipeline.remote_index import RemoteIndex
 from pagekin.pipeline.report import Report, write_summary
-from pagekin.pipeline.runner import Engine, StageResult, collect_result, one_cluster, run_job
+from pagekin.pipeline.runner import (
+    Engine,
+    StageResult,
+    collect_result,
+    job_class,
+    one_cluster,
+    run_job,
+)
 from pagekin.pipeline.stages import WITH_BLOCKS, Stage, settle_shards, wanted_stages
 from pagekin.tables import ArrayFile
 from pagekin.web.sources import Source
@@ -79,6 +86,7 @@ class Build:
                 with one_cluster(self.engine, report.cluster) as self.engine:
                     for stage in self.stages():
                         summary["stages"].append(self._step(stage, report))
+                self.workspace.settle()
                 if self.index is not None:
                     summary["index"] = self._make_index(self.index, report)
                 summary["state"] = "complete"
@@ -185,6 +193,7 @@ class Build:
         if stage.takes and engine.runner in ON_THIS_MACHINE:
             inputs = _cut_out(inputs, stage.takes, made / "taken")
             engine = self.engine.fitting(sum(Path(path).stat().st_size for path in inputs))
+        engine = replace(engine, ahead=self._ahead(stage))
         notes = made / "progress"
         notes.mkdir()
         config = self._config_for(stage)
@@ -214,7 +223,7 @@ class Build:
             "depends": self._depends(stage),
             "result": asdict(result),
         }
-        self.workspace.complete(stage.name, made / "output", record)
+        self.workspace.complete(stage.name, made / "output", record, soon=True)
         report.built(stage.name, asdict(result))
 
     def _read_result(self, stage: Stage) -> dict[str, Any]:
@@ -222,6 +231,13 @@ class Build:
         record = self.workspace.stage_record(stage.reads) if stage.reads else None
         result: dict[str, Any] = (record or {}).get("result", {})
         return result
+
+    def _ahead(self, stage: Stage) -> tuple[str, ...]:
+        """What tasks of the stage behind this one load."""
+        stages = self.stages()
+        after = [s.name for s in stages].index(stage.name) + 1
+        jobs = map(job_class, stages[after : after + 1])
+        return tuple(name for job in jobs for name in (*job.MAPS_WITH, *job.REDUCES_WITH))
 
     def _engine(self, read: dict[str, Any]) -> Engine:
         """As wide as the input is worth, where its size is known."""

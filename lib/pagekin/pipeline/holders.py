@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-__all__ = ["has_ended", "this_process"]
+__all__ = ["boot", "has_ended", "this_process"]
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
@@ -22,7 +22,7 @@ def this_process() -> dict[str, Any]:
     """What a lock says of the process that takes it."""
     return {
         "machine": platform.node(),
-        "boot": _boot(),
+        "boot": boot(),
         "processes": _namespace(),
         "process": os.getpid(),
         "started": _started(os.getpid()),
@@ -45,7 +45,8 @@ def has_ended(holder: Any) -> bool:
         return False
 
 
-def _boot() -> str:
+def boot() -> str:
+    """Names the time since this machine was started; empty where it has no name."""
     with suppress(OSError):
         return _BOOT.read_text(encoding="ascii").strip()
     return ""

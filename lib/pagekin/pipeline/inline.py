@@ -22,7 +22,7 @@ class InlineRunner(CutsInput, InlineMRJobRunner):  # type: ignore[misc]
 
     def __init__(self, mrjob_cls: type[PagekinJob], **kwargs: Any) -> None:
         super().__init__(mrjob_cls=mrjob_cls, **kwargs)
-        self.reads_files = mrjob_cls.READS_FILES
+        self.deal_for(mrjob_cls)
         made: dict[tuple[str, ...], PagekinJob] = {}
 
         def job(words: list[str]) -> PagekinJob:

@@ -17,11 +17,14 @@ mrjob is imported in `pagekin.pipeline` and in jobs only.
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import inspect
 import io
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, cast
 
@@ -35,7 +38,7 @@ from pagekin.pipeline.names import READING, TASK_KEY
 from pagekin.pipeline.progress import TaskProgress
 from pagekin.pipeline.statistics import TaskStatistics
 
-__all__ = ["BytesProtocol", "PagekinJob", "Pair"]
+__all__ = ["BytesProtocol", "PagekinJob", "Pair", "load"]
 
 
 _PLACE = 500  # bytes of an address or key that a message shows
@@ -59,6 +62,26 @@ class BytesProtocol:
         return key + b"\t" + value
 
 
+class _Formatter(argparse.HelpFormatter):
+    """Asks once how wide the terminal is, and not for each of 200 options."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_width())
+
+
+@cache
+def _width() -> int:
+    return shutil.get_terminal_size().columns - 2
+
+
+def load(name: str) -> None:
+    """Load a module below pagekin, and call a function of it where one is named (`module:name`)."""
+    module, _, function = name.partition(":")
+    loaded = importlib.import_module(f"pagekin.{module}")
+    if function:
+        getattr(loaded, function)()
+
+
 class PagekinJob(MRJob):  # type: ignore[misc]
     """Base of all jobs; see the module's docstring. All have these protocols: tasks read and write
     lines by themselves, as BytesProtocol does, which Spark calls.
@@ -72,10 +95,13 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     SECTIONS: ClassVar[tuple[str, ...]] = ()  # the parts of BuildConfig that become options
     REDUCES: ClassVar[bool] = True
     READS_FILES: ClassVar[bool] = False  # its input is manifests of the snapshot
+    LINES_ARE_WORK: ClassVar[bool] = False  # a line of its input is worth a task
     # what tasks load when they begin, to be shared where they are forked: modules below pagekin,
-    # and functions of them that make what else each task makes for itself (module:function)
+    # and functions of them that make what else each task makes for itself (see `load`)
     MAPS_WITH: ClassVar[tuple[str, ...]] = ()
     REDUCES_WITH: ClassVar[tuple[str, ...]] = ()
+
+    lines: Iterable[bytes] | None = None  # what a task reads in place of its standard input
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """The work of one map task."""
@@ -88,10 +114,7 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     def make_ready(self) -> None:
         """Load what tasks of this kind need, here where they are to be forked."""
         for name in self.loads():
-            module, _, function = name.partition(":")
-            loaded = importlib.import_module(f"pagekin.{module}")
-            if function:
-                getattr(loaded, function)()
+            load(name)
 
     def loads(self) -> tuple[str, ...]:
         """What such a task loads when it begins."""
@@ -100,6 +123,7 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     # --- options ---
 
     def configure_args(self) -> None:
+        self.arg_parser.formatter_class = _Formatter
         super().configure_args()
         add_flags(self.add_passthru_arg, self.SECTIONS)
         self.add_passthru_arg(
@@ -180,7 +204,7 @@ class PagekinJob(MRJob):  # type: ignore[misc]
 
     def _read(self) -> Iterator[Pair]:
         """The pairs of the input, as the protocol reads them, in one function."""
-        for line in self._read_input():
+        for line in self.lines or self._read_input():
             key, _, value = line.rstrip(b"\r\n").partition(b"\t")
             yield key, value.removesuffix(b"\t")
 

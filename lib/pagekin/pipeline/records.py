@@ -66,9 +66,11 @@ def merged(files: Iterable[BinaryIO]) -> Iterator[Pair]:
 
 def _pairs(lines: BinaryIO) -> Iterator[Pair]:
     for line in lines:
-        key, _, value = line.rstrip(b"\n").partition(b"\t")
-        if key != TASK_KEY:
-            yield key, value
+        tab = line.find(b"\t")
+        if tab < 0:
+            yield line.rstrip(b"\n"), b""
+        elif line[:tab] != TASK_KEY:
+            yield line[:tab], line[tab + 1 : -1 if line.endswith(b"\n") else None]
 
 
 def last_line(path: Path) -> bytes:

@@ -210,7 +210,9 @@ class RemoteWorkspace:
         for k, said in enumerate(self._store.statistics(parts)):
             (folder / f"part-{k:05d}").write_bytes(b"%b\t%b\n" % (TASK_KEY, said))
 
-    def complete(self, name: str, made: Path, record: dict[str, Any]) -> None:
+    def complete(
+        self, name: str, made: Path, record: dict[str, Any], *, soon: bool = False
+    ) -> None:
         """Put a finished stage in its place: it is there whole from one moment to the next."""
         for part in made.glob("part-*"):
             part.unlink()
@@ -222,8 +224,12 @@ class RemoteWorkspace:
         self._store.upload(sorted(made.iterdir()), self._made(name))
         self._publish(name, text)
         self._places.pop(name)
-        self._here.complete(name, made, record)
+        self._here.complete(name, made, record, soon=soon)
         self._records[name] = record
+
+    def settle(self) -> None:
+        """Wait until all that was completed is on the disk here."""
+        self._here.settle()
 
     def _publish(self, name: str, text: bytes) -> None:
         old = self._home(name) if self.stage_record(name) else ""

@@ -13,6 +13,9 @@ from pagekin.pipeline.remote import AnyWorkspace
 __all__ = ["Report", "summary_lines", "write_summary"]
 
 
+_READ_PAGES = {"bag_fragments", "blocks"}  # the stages that do
+
+
 class Report:
     """Sentences on stderr; nothing when quiet."""
 
@@ -33,6 +36,8 @@ class Report:
         )
         for note in result["notes"]:
             self._say(f"         {note}")
+        if name in _READ_PAGES and not result["counters"].get("records", {}).get("used"):
+            self._say("         no page was found: is the snapshot made of WARC files, with pages?")
 
     def index(self, made: dict[str, Any]) -> None:
         """The index is in its place."""

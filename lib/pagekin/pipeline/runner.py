@@ -55,6 +55,7 @@ class Engine:
     verbose: bool = False
     package: Path | None = None  # the dependencies, for nodes that have none
     cluster: Cluster | None = None  # on EMR: that of the chain
+    ahead: tuple[str, ...] = ()  # what tasks of the next stage load, by which time they may wait
 
     @property
     def width(self) -> int:
@@ -121,6 +122,8 @@ def run_job(  # noqa: PLR0917 - a job, and where it is to run
         try:
             words = [*on.arguments(made, remote or output), *options, *map(str, inputs)]
             with job_class(stage)(words).make_runner() as runner:
+                if engine.runner == "local":
+                    runner.meanwhile = list(engine.ahead)
                 runner.run()
                 if engine.runner not in ON_THIS_MACHINE and not remote:
                     _fetch(runner, output)

@@ -84,22 +84,20 @@ def finish_inventory(
 
 def finish_frequencies(folder: Path, counters: dict[str, dict[str, int]]) -> None:
     """Make the tables of document frequencies and of words."""
-    parts = [
-        unpack_counts(value.removeprefix(DF))
-        for _, value in read_merged(folder)
-        if value.startswith(DF)
-    ]
-    terms = np.concatenate([np.empty(0, np.uint32), *(t for t, _ in parts)])
-    df = np.concatenate([np.empty(0, np.uint32), *(d for _, d in parts)])
+    counts = [(np.empty(0, np.uint32), np.empty(0, np.uint32))]
+
+    def words() -> Iterator[tuple[Terms, list[bytes]]]:
+        """Those of the records; what these say of frequencies is kept on the way."""
+        for _, value in read_merged(folder):
+            if value.startswith(DF):
+                counts.append(unpack_counts(value.removeprefix(DF)))
+            else:
+                yield unpack_words(value.removeprefix(WORDS))
+
+    write_dictionary(folder / DICTIONARY, words())
+    terms, df = (np.concatenate(column) for column in zip(*counts, strict=True))
     bags = counters.get("frequencies", {}).get("bags", 0)
     Frequencies.write(folder / FREQUENCIES, terms, df, bags)
-    write_dictionary(folder / DICTIONARY, _words(folder))
-
-
-def _words(folder: Path) -> Iterator[tuple[Terms, list[bytes]]]:
-    for _, value in read_merged(folder):
-        if value.startswith(WORDS):
-            yield unpack_words(value.removeprefix(WORDS))
 
 
 def settle_shards(config: BuildConfig, documents: int) -> BuildConfig:
@@ -154,6 +152,7 @@ STAGES: tuple[Stage, ...] = (
         settle=settle_shards,
         for_index=True,
         part="bags",
+        version=2,
     ),
     Stage(
         "blocks",

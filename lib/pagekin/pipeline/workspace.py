@@ -5,6 +5,7 @@
     WORK/STAGE/*.arrays         its tables
     WORK/STAGE/stage.json       configuration, fingerprint, counters, digest, times
     WORK/STAGE/_SUCCESS         the stage is complete
+    WORK/STAGE/_SETTLING        and on its way to the disk: it counts until this machine starts anew
     WORK/.building/             what is being made; a stage moves out of it in one rename
     WORK/summary.json           the summary of the last build
 
@@ -20,11 +21,13 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from pagekin.errors import WorkspaceError, naming
+from pagekin.pipeline.holders import boot
 from pagekin.pipeline.records import Pair, part_files, read_merged
 
 __all__ = [
@@ -32,6 +35,7 @@ __all__ = [
     "DONE",
     "MARK",
     "RECORD",
+    "SETTLING",
     "Workspace",
     "check_format",
     "new_mark",
@@ -43,7 +47,9 @@ MARK = "workspace.json"
 BUILDING = ".building"
 RECORD = "stage.json"
 DONE = "_SUCCESS"
+SETTLING = "_SETTLING"
 _SUMMARY = "summary.json"
+_FLUSHED_AT_ONCE = 8  # files: the disk takes several as fast as one
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -80,6 +86,7 @@ class Workspace:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._settling: list[Future[None]] = []  # stages that are on their way to the disk
 
     @property
     def name(self) -> str:
@@ -126,10 +133,20 @@ class Workspace:
             except OSError as error:
                 raise WorkspaceError(f"{self.path} is in use by another build") from error
             self._sweep()
+            self._settle_after_others()
             try:
                 yield
+                self.settle()
             finally:
+                wait(self._settling)
                 self._sweep()
+
+    def _settle_after_others(self) -> None:
+        """What a build that was killed had begun; what the disk refuses now is made again."""
+        for note in sorted(self.path.glob(f"*/{SETTLING}")):
+            if self.stage_record(note.parent.name):
+                with suppress(OSError):
+                    _settle(note.parent)
 
     def _sweep(self) -> None:
         shutil.rmtree(self.path / BUILDING, ignore_errors=True)
@@ -145,7 +162,7 @@ class Workspace:
     def stage_record(self, name: str) -> dict[str, Any] | None:
         """What a complete stage says of itself; None for one that is not there."""
         folder = self.stage_path(name)
-        if not (folder / DONE).exists():
+        if not (folder / DONE).exists() or _is_lost(folder):
             return None
         try:
             record: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
@@ -193,15 +210,35 @@ class Workspace:
             raise WorkspaceError(f"{self.path}: stage {name} is not built; run pagekin build")
         return self.stage_path(name)
 
-    def complete(self, name: str, made: Path, record: dict[str, Any]) -> None:
-        """Put a finished stage in its place: it is there whole from one moment to the next."""
+    def complete(
+        self, name: str, made: Path, record: dict[str, Any], *, soon: bool = False
+    ) -> None:
+        """Put a finished stage in its place: it is there whole from one moment to the next.
+
+        `soon`: its files are brought to the disk while other work goes on. Should this machine lose
+        its memory before that, the stage is not there: it holds a note of where it was made.
+        """
         write_json(made / RECORD, record)
         (made / DONE).touch()
-        for path in made.iterdir():
-            _flush(path)
+        soon = soon and bool(boot())
+        if soon:
+            write_json(made / SETTLING, boot())
+            _flush(made)
+        else:
+            _flush_all(made)
+        self.settle()
         self.remove(name)
         made.rename(self.stage_path(name))
         _flush(self.path)
+        if soon:
+            pool = ThreadPoolExecutor(1)
+            self._settling.append(pool.submit(_settle, self.stage_path(name)))
+            pool.shutdown(wait=False)
+
+    def settle(self) -> None:
+        """Wait until all that was completed is on the disk."""
+        while self._settling:
+            self._settling.pop().result()
 
     def write_summary(self, summary: dict[str, Any]) -> str:
         """Keep the summary of a build; gives its path."""
@@ -224,6 +261,33 @@ def _begins(part: Path, start: bytes) -> bool:
 
 def _is_foreign(path: Path) -> bool:
     return not path.match(f".{MARK}.*")  # else a build was killed as it made the mark
+
+
+def _is_lost(stage: Path) -> bool:
+    """Was the machine started anew while the stage was on its way to the disk?"""
+    note = stage / SETTLING
+    try:
+        return bool(json.loads(note.read_text(encoding="utf-8")) != boot())
+    except FileNotFoundError:
+        return False
+    except ValueError:
+        return True
+
+
+def _settle(stage: Path) -> None:
+    """Bring a stage to the disk; one that the disk refuses is none: it tells its errors once."""
+    try:
+        _flush_all(stage)
+    except BaseException:
+        (stage / DONE).unlink(missing_ok=True)
+        raise
+    (stage / SETTLING).unlink()
+    _flush(stage)
+
+
+def _flush_all(folder: Path) -> None:
+    with ThreadPoolExecutor(_FLUSHED_AT_ONCE) as pool:
+        list(pool.map(_flush, folder.iterdir()))
 
 
 def _flush(path: Path) -> None:

@@ -13,13 +13,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pagekin.bags.bag import Bag
+from pagekin.bags.batch import batch_records
 from pagekin.errors import UsageError
 from pagekin.index import building
 from pagekin.index.assembling import check_target, index_in_place
 from pagekin.index.folder import IndexFolder
 from pagekin.index.header import IndexHeader, read_header, write_header
 from pagekin.index.layout import HEADER, shard_name, shard_of
-from pagekin.index.records import document_records, parse_piece, piece_records, read_documents
+from pagekin.index.records import (
+    document_records,
+    parse_piece,
+    piece_records,
+    read_bags,
+    read_rows,
+)
 from pagekin.index.verify import verify_index
 from pagekin.minhash.hashing import EMPTY
 from tests.indexes import config_of, files_of, make_bag, make_index, random_bags, word_of
@@ -123,28 +130,47 @@ def test_too_many_documents_for_a_shard(tmp_path, monkeypatch):
 # --- records ---
 
 
-@given(bags())
-def test_documents_as_records(given_bags):
-    """A document is the same behind its record, and records stand in the order of the URLs."""
-    rows = [np.array([k, EMPTY - 1, 7], dtype=np.uint32) for k in range(len(given_bags))]
-    documents = map(building.Document, given_bags, rows)
-    pairs = [p for block in building.in_blocks(documents) for p in document_records(block, 1)]
-    values = [value for _, value in pairs]
-    found = list(read_documents(values, 3))
-    assert np.array_equal(rows, [row for block in found for row in block.rows])
-    for ours, theirs in zip(given_bags, (b for f in found for b in f.batch.bags()), strict=True):
+@given(bags(), st.integers(1, 4), st.integers(0, 3))
+def test_documents_as_records(given_bags, count, least):
+    """Bags and signatures are the same behind their records; these stand in the order of URLs."""
+    rng = np.random.default_rng(count)
+    numbers = rng.integers(0, EMPTY, (len(given_bags), count), dtype=np.uint32)
+    documents = map(building.Document, given_bags, numbers)
+    pairs = []
+    for block in building.in_blocks(documents):
+        some = list(batch_records(block.batch))
+        pairs += document_records(some, building.rows_of(block, least), 1)
+    values = {key: [v for k, v in pairs if k == key] for key in (b"00000 bags", b"00000 rows")}
+    found = read_bags(values[b"00000 bags"])
+    for ours, theirs in zip(given_bags, (b for f in found for b in f.bags()), strict=True):
         assert all(map(np.array_equal, ours, theirs))
-    urls = [value.partition(b" ")[0] for value in sorted(values)]
-    assert sorted(urls) == urls
+    rows = list(read_rows(values[b"00000 rows"], count))
+    assert numbers.tolist() == [row for block in rows for row in block.signatures.tolist()]
+    listed = [flag for block in rows for flag in block.listed.tolist()]
+    assert [bag.anchors >= least for bag in given_bags] == listed
+    for some in values.values():
+        urls = [value.partition(b" ")[0] for value in sorted(some)]
+        assert sorted(urls) == urls
+    assert len(pairs) == sum(map(len, values.values()))
+
+
+def test_golden_documents():
+    """A document is two records, one for each of the shard's keys."""
+    [block] = building.in_blocks([building.Document(GOLDEN[0], ROWS["http://a.example/"])])
+    pairs = document_records(batch_records(block.batch), building.rows_of(block, 3), 1)
+    assert [
+        (b"00000 bags", b"http://a.example/ 1 2 2 2 FAAAAB4AAAAAAIA+AABAPw=="),
+        (b"00000 rows", b"http://a.example/ 0 BQAAAAEAAIAAAAAA"),
+    ] == list(pairs)
 
 
 def test_pieces_as_records():
     """Pieces are the same behind their records, and sort in their order."""
     pieces = [(f"H/{k}", bytes([k % 256])) for k in range(1_200)]
-    records = list(piece_records(7, pieces))
+    records = list(piece_records(b"00007 rows", pieces))
     assert sorted(records) == records
     assert [(7, piece) for piece in pieces] == list(map(parse_piece, records))
-    assert (b"00007 000000002", b"H/2 Ag==") == records[2]
+    assert (b"00007 rows 000000002", b"H/2 Ag==") == records[2]
 
 
 # --- golden ---

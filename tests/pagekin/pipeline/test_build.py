@@ -15,9 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pagekin.config import BagConfig, BuildConfig
+from pagekin.jobs.bag_fragments import BagFragments
+from pagekin.jobs.cocitation_pairs import CocitationPairs
 from pagekin.pipeline import build as module
 from pagekin.pipeline import engines, progress, stages
 from pagekin.pipeline.build import write_manifests
+from pagekin.pipeline.runner import Engine
 from pagekin.pipeline.workspace import Workspace
 from pagekin.web.sources import Source
 from tests.pagekin.web import servers
@@ -102,7 +106,9 @@ def test_order_of_files(built, work, build, small_snapshot):
 def test_snapshot_without_pages(build, work, tmp_path):
     """Nothing in, nothing out, and no stage stumbles over it."""
     (tmp_path / "a.warc.gz").write_bytes(gz(warcinfo()))
-    assert 0 == build("-q", tmp_path / "a.warc.gz").code
+    said = build(tmp_path / "a.warc.gz")
+    assert 0 == said.code
+    assert 1 == said.err.count("no page was found")  # test_progress: and not where one is
     assert [[]] * 4 == [output["records"] for output in outputs(work).values()]
 
 
@@ -401,11 +407,24 @@ def test_quiet(build, small_snapshot):
     assert (0, "", "") == build("--quiet", small_snapshot)
 
 
+@pytest.mark.parametrize("urls", ["all", "crawled"])
+def test_what_the_next_stage_loads(work, urls):
+    """A stage is told what tasks of the one behind it load; the last one, nothing."""
+    config = dataclasses.replace(BuildConfig(), bag=BagConfig(urls=urls))
+    chain = module.Build(Workspace.create(work), config, Engine(), [], index=work / "index")
+    told = {stage.name: chain._ahead(stage) for stage in chain.stages()}
+    assert (*BagFragments.MAPS_WITH, *BagFragments.REDUCES_WITH) == told["inventory"]
+    assert (*CocitationPairs.MAPS_WITH, *CocitationPairs.REDUCES_WITH) == told["index_shards"]
+    assert () == told["related"]
+
+
 def test_progress(build, small_snapshot, monkeypatch):
     """While a stage runs, lines on stderr say how far it is."""
     monkeypatch.setattr(progress, "_QUIET", 0.001)
     monkeypatch.setattr(progress, "_EVERY", 0.0)
-    lines = [line for line in build(small_snapshot).err.splitlines() if "files" in line]
+    said = build(small_snapshot).err
+    assert "no page was found" not in said
+    lines = [line for line in said.splitlines() if "files" in line]
     assert any(line.startswith("bag_fragments  ") and " pages, " in line for line in lines), lines
 
 
@@ -427,8 +446,8 @@ def test_failing_stage(finished, build, small_snapshot):
     said = build(small_snapshot)
     assert 6 == said.code
     error = next(line for line in said.err.splitlines() if line.startswith("pagekin: "))
-    assert "pagekin: stage document_frequency failed: ValueError: not enough values" in error
-    assert '    _, _, _, _, packed = value.split(b" ")' in said.err
+    assert "pagekin: stage document_frequency failed: ValueError: no value of a bag" in error
+    assert "read_values(self._gathered)" in said.err
     assert {"inventory", "bag_fragments", "weighted_bags"} == outputs(finished).keys()
     summary = summary_of(finished)
     assert ("failed", error) == (summary["state"], f"pagekin: {summary['error']}".splitlines()[0])
@@ -443,7 +462,7 @@ def test_failing_task(finished, small_snapshot):
     first, *rest = said.err.splitlines()
     assert (6, "") == (said.code, said.out)
     assert first.startswith("pagekin: stage document_frequency failed: ")
-    assert "  ValueError: not enough values to unpack (expected 5, got 2)" in rest
+    assert any(line.startswith("  ValueError: no value of a bag: b'") for line in rest)
     assert all(line.startswith("  ") for line in rest), said.err
 
 

@@ -6,13 +6,15 @@ import json
 import os
 
 from pagekin.jobs.document_frequency import DocumentFrequency
+from pagekin.pipeline import cutting
 from pagekin.pipeline.inline import InlineRunner
 from pagekin.pipeline.names import TASK_KEY
 from tests.jobs.telling import Telling
 
 
-def test_tasks_share_a_job(tmp_path):
+def test_tasks_share_a_job(tmp_path, monkeypatch):
     """Options are read once for each kind of task; each has its own folder and counts anew."""
+    monkeypatch.setattr(cutting, "LEAST", 1)
     lines = tmp_path / "lines"
     lines.write_text("tell\n" * 8)
     words = ["-r", "inline", "--no-conf", "--no-cat-output", "--cmdenv", "TELLING=me"]

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mrjob.step import StepFailedException
 
+from pagekin.pipeline import cutting
 from pagekin.pipeline.cutting import cut_lines
 from pagekin.pipeline.local import LocalRunner
 from pagekin.pipeline.names import TASK_KEY
@@ -36,8 +37,9 @@ def told(tmp_path: Path, lines: str, *words: str) -> list[dict[str, Any]]:
     return [json.loads(value) for key, _, value in pairs if key != TASK_KEY]
 
 
-def test_tasks_are_children(tmp_path):
+def test_tasks_are_children(tmp_path, monkeypatch):
     """Each task is a child of its own, with its folder, its words and the job's environment."""
+    monkeypatch.setattr(cutting, "LEAST", 1)
     before = Path.cwd(), dict(os.environ)
     tasks = told(tmp_path, "tell\n" * 8, "--cmdenv", "TELLING=me")
     assert len({task["process"] for task in tasks}) > 1
@@ -86,8 +88,9 @@ def test_what_only_a_program_can_have(tmp_path):
         ("raise", "ValueError: as it was told"),
     ],
 )
-def test_bad_endings(tmp_path, word, how):
+def test_bad_endings(tmp_path, monkeypatch, word, how):
     """A task that does not end well ends the job at once, and it is said how it ended."""
+    monkeypatch.setattr(cutting, "LEAST", 1)
     began = time.monotonic()
     with listening(verbose=False) as said, pytest.raises(StepFailedException):
         told(tmp_path, f"{word}\nwait\n")
@@ -100,17 +103,19 @@ KEYS = st.lists(st.sampled_from([b"a", b"ab", b"b", b"c\xff", b""]), max_size=40
 
 @given(KEYS, st.integers(0, 60), st.booleans(), st.booleans())
 def test_cut_lines(tmp_path_factory, keys, size, by_key, ends):
-    """Pieces joined are the file; none but the last is small, and no line or key is cut."""
+    """Pieces joined are the file; they are about as long as asked, and no line or key is cut."""
     text = b"".join(b"%b\t%b\n" % (key, b"v" * (n % 4)) for n, key in enumerate(keys))
     text = text if ends else text.removesuffix(b"\n")
     path = tmp_path_factory.mktemp("cut") / "lines"
     path.write_bytes(text)
-    pieces = [(start, bytes(piece)) for start, piece in cut_lines(path, size, by_key=by_key)]
+    pieces = [(a, text[a:b]) for a, b in cut_lines(path, size, by_key=by_key)]
     assert text == b"".join(piece for _, piece in pieces)
     assert [0, *(start + len(piece) for start, piece in pieces)][:-1] == [s for s, _ in pieces]
-    assert all(piece.endswith(b"\n") and len(piece) >= size for _, piece in pieces[:-1])
-    if len(pieces) > 1:  # a last piece of next to nothing is none
-        assert len(pieces[-1][1]) >= size // 10 or by_key
+    assert all(piece.endswith(b"\n") for _, piece in pieces[:-1])
+    if not by_key:
+        line = max(map(len, text.splitlines(keepends=True)), default=0)
+        assert abs(len(pieces) - len(text) / max(size, 1)) <= 1 + len(pieces) * line / max(size, 1)
+        assert max(len(p) for _, p in pieces) <= max(len(text) / len(pieces), 1.5 * size) + line
     if by_key:
         of_piece = [{line.split(b"\t")[0] for line in p.splitlines()} for _, p in pieces]
         assert not any(a & b for a, b in pairwise(of_piece))
@@ -120,4 +125,40 @@ def test_cut_lines(tmp_path_factory, keys, size, by_key, ends):
 def test_nothing_to_cut(tmp_path):
     """An empty file is one piece, and so one task."""
     (tmp_path / "empty").touch()
-    assert [(0, b"")] == [(s, bytes(p)) for s, p in cut_lines(tmp_path / "empty", 7)]
+    assert [(0, 0)] == list(cut_lines(tmp_path / "empty", 7))
+
+
+def test_links_as_input(tmp_path):
+    """Input may be named by a link, also by one that says where it leads from here."""
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "lines").write_text("tell\n")
+    (tmp_path / "link").symlink_to("far/lines")
+    for runner in ("local", "inline"):
+        words = ["-r", runner, "--no-conf", "--no-cat-output", str(tmp_path / "link")]
+        with Telling(words).make_runner() as made:
+            made.run()
+            assert b"".join(made.cat_output()).startswith(b"tell\t")
+
+
+@pytest.mark.parametrize("attribute", ["READS_FILES", "LINES_ARE_WORK"])
+def test_lines_that_are_work(tmp_path, monkeypatch, attribute):
+    """A line that names a file, or pages to ask for, may be a task of its own."""
+    monkeypatch.setattr(Telling, attribute, True)
+    assert 1 < len({task["process"] for task in told(tmp_path, "tell\n" * 8)})
+
+
+def test_what_is_loaded_meanwhile(tmp_path):
+    """While the last tasks run more is loaded, in order; what cannot be is left to others."""
+    (tmp_path / "lines").write_text("tell\n")
+    words = ["-r", "local", "--no-conf", "--no-cat-output", str(tmp_path / "lines")]
+    tokens._table.cache_clear()
+    with Telling(words).make_runner() as runner:
+        runner.meanwhile = ["none.such", "text.tokens:make_tables"]
+        runner.run()
+    assert [] == runner.meanwhile
+    assert 1 == tokens._table.cache_info().currsize
+
+
+def test_small_input_is_one_task(tmp_path):
+    """Tasks are not made for less than they cost."""
+    assert 1 == len({task["process"] for task in told(tmp_path, "tell\n" * 8)})
