@@ -12,6 +12,7 @@ import importlib
 import json
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -50,6 +51,7 @@ __all__ = [
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 STEP = "benchmarks.step"
+_CAN_PIN = hasattr(os, "sched_getaffinity") and shutil.which("taskset") is not None
 _SHOWN = 2000  # characters of the last words of what failed
 
 Add = Callable[..., Any]  # ArgumentParser.add_argument
@@ -144,8 +146,14 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, **more}
 
 
-def run_words(words: Sequence[object], env: Mapping[str, str] | None = None) -> Timed:
-    """Run a command, whose stdout is the value; what it says on stderr is shown if it fails."""
+def run_words(
+    words: Sequence[object], env: Mapping[str, str] | None = None, cores: int = 0
+) -> Timed:
+    """Run a command, whose stdout is the value; what it says on stderr is shown if it fails.
+
+    `cores`: so many, and no other, where the system can say so; 0: all that there are.
+    """
+    words = [*(["taskset", "-c", _some(cores)] if cores and _CAN_PIN else []), *words]
 
     def work() -> str:
         done = subprocess.run(
@@ -158,9 +166,13 @@ def run_words(words: Sequence[object], env: Mapping[str, str] | None = None) -> 
     return timed(work)
 
 
-def pagekin(*words: object, env: Mapping[str, str] | None = None) -> Timed:
-    """The one command, in a process of its own."""
-    return run_words([sys.executable, "-m", "pagekin.cli", *words], env)
+def _some(cores: int) -> str:
+    return ",".join(map(str, sorted(os.sched_getaffinity(0))[:cores]))
+
+
+def pagekin(*words: object, env: Mapping[str, str] | None = None, cores: int = 0) -> Timed:
+    """The one command, in a process of its own, on so many cores."""
+    return run_words([sys.executable, "-m", "pagekin.cli", *words], env, cores)
 
 
 def peer(module: str, package: str) -> Any:

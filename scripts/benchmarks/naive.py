@@ -24,7 +24,7 @@ one would with BeautifulSoup, datasketch and Python dictionaries, beside pagekin
 bags alone and pagekin related --all. The script makes and asks bags of the pages that it reads, and
 leaves out much that its head names. pagekin does the same with --bag-urls crawled, and that is what
 the target is about; by itself it also makes and asks bags for pages that were linked to and not
-read, several for each page.
+read, several for each page. The script is one process, and so tasks of ours run one at a time.
 
 Quality is judged by the directory of the made-up web: of ten answers those whose class is known,
 and which share of these are siblings (of the page's own class) or kin (below the same top
@@ -90,8 +90,8 @@ def _ours(files: list[str], data: Path, *flags: str) -> tuple[Timed, Timed]:
     with tempfile.TemporaryDirectory(prefix="bench-", dir=data) as folder:
         say(f"  {' '.join(('pagekin build, bags alone', *flags))}")
         work, index = Path(folder) / "work", Path(folder) / "index"
-        words = ["build", "-q", "--only", "bags", "--work", work, "--index", index, *flags]
-        built = pagekin(*words, *files)
+        words = ["build", "-q", "--tasks", 1, "--only", "bags", *flags]
+        built = pagekin(*words, "--work", work, "--index", index, *files)
         say("  pagekin related --all")
         return built, pagekin("related", "--index", index, "--all", "-k", _K, "--json")
 

@@ -23,9 +23,10 @@ Whole builds (-r local) of made-up webs of growing size, each made anew: CPU of 
 wall clock, and the memory of the largest task of each stage. The exponent is the slope of a line
 through the logarithms of pages and seconds: 1 is linear, and what a build takes once makes it
 smaller, so it is told for all sizes and for the two largest. A web of more pages has more files
-and not more tasks, so each task has more to do."""
+and not more tasks, so each task has more to do. Workers are tasks at once, on as many cores."""
 
 _EXPONENT = 1.05
+_CORES = 1.7
 _GROWTH = 1.1  # of the largest task of a stage, from the smallest to the largest web
 
 
@@ -40,7 +41,7 @@ def add_options(add: Add) -> None:
         nargs="*",
         default=[1, 2],
         metavar="N",
-        help="tasks at once, for the smallest web (default: 1 2)",
+        help="tasks at once, for the smallest and for the largest web (default: 1 2)",
     )
 
 
@@ -50,9 +51,15 @@ def run(options: argparse.Namespace) -> Result:
     if len(sizes) < 2:
         raise UsageError("--pages takes two sizes at least")
     said = {pages: _built(options.data, pages, options.tasks) for pages in sizes}
-    workers = {n: _built(options.data, sizes[0], n) for n in sorted(set(options.workers))}
+    workers = {
+        pages: {
+            n: said[pages] if n == options.tasks else _built(options.data, pages, n)
+            for n in sorted(set(options.workers))
+        }
+        for pages in (sizes[0], sizes[-1])
+    }
     totals = {what: {n: float(s[what]) for n, s in said.items()} for what in ("cpu", "wall")}
-    tables = [_by_pages(said), _by_stage(said), _by_workers(workers, sizes[0])]
+    tables = [_by_pages(said), _by_stage(said), _by_workers(workers)]
     targets = [
         Target("exponent of the CPU time, all sizes", exponent(totals["cpu"]), _EXPONENT),
         Target("exponent of the CPU time, two largest", exponent(_last(totals["cpu"])), _EXPONENT),
@@ -62,7 +69,11 @@ def run(options: argparse.Namespace) -> Result:
         Target(f"{stage}: growth of its largest task's memory", grown, _GROWTH)
         for stage, grown in _growth(said).items()
     ]
-    return Result([t for t in tables if t.rows], targets, _figures(said, workers, sizes[0]))
+    targets += [
+        Target(f"{pages:,} pages: on 2 cores, times as fast as on one", faster, _CORES, least=True)
+        for pages, faster in _on_two_cores(workers).items()
+    ]
+    return Result([t for t in tables if t.rows], targets, _figures(said, workers))
 
 
 def exponent(seconds: dict[int, float]) -> float:
@@ -124,17 +135,25 @@ def _by_stage(said: dict[int, dict[str, Any]]) -> Table:
     return Table("Stage by stage", columns, rows)
 
 
-def _by_workers(said: dict[int, dict[str, Any]], pages: int) -> Table:
-    columns = [Column("at once", ",d"), Column("wall s", ",.1f"), Column("times as fast", ".2f")]
-    columns.append(Column("CPU s", ",.1f"))
-    first = said[min(said)]["wall"] if said else 0.0
-    rows = [[n, s["wall"], first / s["wall"], s["cpu"]] for n, s in said.items()]
-    return Table(f"Growing with workers, {pages:,} pages", columns, rows)
+Workers = dict[int, dict[int, dict[str, Any]]]  # by pages, by tasks at once
 
 
-def _figures(
-    said: dict[int, dict[str, Any]], workers: dict[int, dict[str, Any]], pages: int
-) -> list[Figure]:
+def _on_two_cores(workers: Workers) -> dict[int, float]:
+    """How many times as fast two tasks at once are."""
+    return {n: by[1]["wall"] / by[2]["wall"] for n, by in workers.items() if {1, 2} <= by.keys()}
+
+
+def _by_workers(workers: Workers) -> Table:
+    columns = [Column("pages", ",d"), Column("at once", ",d"), Column("wall s", ",.1f")]
+    columns += [Column("times as fast", ".2f"), Column("CPU s", ",.1f")]
+    rows: list[list[Any]] = []
+    for pages, by in workers.items():
+        first = by[min(by)]["wall"] if by else 0.0
+        rows += [[pages, n, s["wall"], first / s["wall"], s["cpu"]] for n, s in by.items()]
+    return Table("Growing with workers", columns, rows)
+
+
+def _figures(said: dict[int, dict[str, Any]], workers: Workers) -> list[Figure]:
     def line(name: str, by: dict[int, float]) -> list[tuple[str, float | None, float]]:
         return [(name, float(x), y) for x, y in by.items()]
 
@@ -149,8 +168,9 @@ def _figures(
         Figure("scale-time", "Time of a build", "", ("pages", "seconds"), seconds),
         Figure("scale-memory", "Largest task of each stage", "", ("pages", "MB"), memory),
     ]
-    if len(workers) > 1:
-        wall = {n: s["wall"] for n, s in workers.items()}
+    pages, last = max(workers.items())
+    if len(last) > 1:
+        wall = {n: s["wall"] for n, s in last.items()}
         marks = line("wall clock", wall)
         marks += line("if it were linear", {n: wall[min(wall)] * min(wall) / n for n in wall})
         title, axes = f"Time of a build of {pages:,} pages", ("tasks at once", "seconds")

@@ -336,7 +336,9 @@ def test_scale(bench, monkeypatch):
     assert 1.0 == pytest.approx(targets["a: growth of its largest task's memory"])
     assert 4.0 == pytest.approx(targets["b: growth of its largest task's memory"])
     assert [1.0, 2.0] == pytest.approx([row["exponent"] for row in rows_of(stored, 1)])
-    assert [1.0, 2.0] == [row["times as fast"] for row in rows_of(stored, 2)]
+    workers = [(row["pages"], row["at once"], row["times as fast"]) for row in rows_of(stored, 2)]
+    assert [(20, 1, 1.0), (20, 2, 2.0), (80, 1, 1.0), (80, 2, 2.0)] == workers
+    assert 2.0 == targets["80 pages: on 2 cores, times as fast as on one"]
     assert ["scale-time", "scale-memory", "scale-workers"] == [f["name"] for f in stored["figures"]]
 
 
