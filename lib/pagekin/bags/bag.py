@@ -30,6 +30,9 @@ __all__ = [
 
 Weights = NDArray[np.float32]
 
+_ITEM = 8  # bytes: a term and a weight
+_SHOWN = 40  # bytes of a value that a message shows
+
 
 class Bag(NamedTuple):
     """Terms with weights, and where they came from."""
@@ -41,10 +44,6 @@ class Bag(NamedTuple):
     hosts: int  # hosts of those pages
     terms: Terms  # ascending
     weights: Weights
-
-
-_ITEM = 8  # bytes: a term and a weight
-_SHOWN = 40  # bytes of a value that a message shows
 
 
 def bag_record(bag: Bag) -> tuple[bytes, bytes]:
@@ -72,11 +71,11 @@ def split_value(value: bytes) -> tuple[bytes, bytes]:
     origin, _, text = value.rpartition(b" ")
     try:
         packed = b64decode(text, validate=True)
+        if origin.count(b" ") == 3 and not len(packed) % _ITEM:
+            return origin, packed
     except ValueError:
-        packed = b" "
-    if origin.count(b" ") != 3 or len(packed) % _ITEM:
-        raise ValueError(f"no value of a bag: {value[:_SHOWN]!r}")
-    return origin, packed
+        pass  # as the rest of what is none
+    raise ValueError(f"no value of a bag: {value[:_SHOWN]!r}")
 
 
 def parse_counts(origin: bytes) -> tuple[bool, int, int, int]:

@@ -43,7 +43,7 @@ def document_records(documents: Iterable[Pair], rows: Rows, shards: int) -> Iter
     """The records of bags, which are the documents' own, and of their signatures."""
     texts = _row_texts(rows.signatures)
     flags = [b"1" if listed else b"0" for listed in rows.listed.tolist()]
-    keys = [(b"%05d bags" % shard, b"%05d rows" % shard) for shard in range(shards)]
+    keys = [(b"%05d %b" % (s, BAGS), b"%05d %b" % (s, ROWS)) for s in range(shards)]
     for (url, bag), flag, text in zip(documents, flags, texts, strict=True):
         of_bags, of_rows = keys[shard_of(url, shards)]
         yield of_bags, url + b" " + bag

@@ -19,11 +19,11 @@ from typing import Any
 from mrjob.sim import SimMRJobRunner
 
 from pagekin.pipeline.job import PagekinJob
+from pagekin.pipeline.records import copy_piece
 
 __all__ = ["LEAST", "CutsInput", "cut_lines", "key_at"]
 
 LEAST = 1 << 20  # bytes of a piece: a task takes some 10 ms for itself
-_COPIED = 1 << 20  # bytes at once
 _COMPRESSED = {".gz", ".bz2"}  # left to mrjob
 
 
@@ -73,10 +73,7 @@ class CutsInput(SimMRJobRunner):  # type: ignore[misc]
             with suppress(OSError):  # there is none to other disks, or to files of others
                 path.hardlink_to(source.resolve())  # nobody writes into either
                 return
-        with source.open("rb") as file, path.open("wb") as out:
-            file.seek(start)
-            for place in range(start, end, _COPIED):
-                out.write(file.read(min(_COPIED, end - place)))
+        copy_piece(source, start, end, path)
 
 
 def _length(piece: tuple[Path, int, int]) -> int:

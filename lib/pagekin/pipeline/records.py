@@ -19,6 +19,7 @@ from pagekin.tables import allow_open
 
 __all__ = [
     "Pair",
+    "copy_piece",
     "cut_out",
     "find",
     "last_line",
@@ -126,11 +127,16 @@ def cut_out(path: Path, start: bytes, to: Path) -> Path:
         size = file.tell() - low
         if 2 * size > path.stat().st_size:
             return path
-        file.seek(low)
-        with to.open("wb") as out:
-            for offset in range(0, size, _COPIED):
-                out.write(file.read(min(_COPIED, size - offset)))
+    copy_piece(path, low, low + size, to)
     return to
+
+
+def copy_piece(path: Path, start: int, end: int, to: Path) -> None:
+    """A file of the bytes from `start` to `end` of another, of which little is held."""
+    with path.open("rb") as file, to.open("wb") as out:
+        file.seek(start)
+        for place in range(start, end, _COPIED):
+            out.write(file.read(min(_COPIED, end - place)))
 
 
 def _seek(file: BinaryIO, key: bytes) -> None:
