@@ -8,13 +8,16 @@ from setuptools import Extension, setup
 
 FLAGS = ["-O3", "-Wall", "-Wextra", "-Werror=implicit-function-declaration"]
 HEADERS = {
-    **dict.fromkeys(("bags/_columns", "text/_pieces"), ("room.h",)),
+    **dict.fromkeys(("bags/_columns", "bags/_parcels"), ("room.h", "bags/numbers.h")),
+    "bags/_fragments": ("bags/numbers.h",),
+    "text/_pieces": ("room.h",),
     "bags/_words": ("room.h", "text/xxh32.h"),
     "text/_hashes": ("text/xxh32.h",),
     **dict.fromkeys(("web/_flat", "web/_outline"), ("web/html.h", "room.h")),
 }
-PARTS = ("bags/_columns", "bags/_fragments", "bags/_stream", "bags/_words", "blocks/_structural")
-PARTS += ("text/_hashes", "text/_pieces", "web/_bytes", "web/_flat", "web/_outline", "web/_urls")
+PARTS = ("bags/_columns", "bags/_fragments", "bags/_parcels", "bags/_stream", "bags/_words")
+PARTS += ("blocks/_structural", "text/_hashes", "text/_pieces", "web/_bytes", "web/_flat")
+PARTS += ("web/_outline", "web/_urls")
 
 
 def part(name: str) -> Extension:

@@ -2,9 +2,9 @@
 """Snapshot -> raw bags: what every page says of itself and of the pages that it links to.
 
     input    manifests: a WARC address a line
-    map      one reading a page; its own fragment, and one for each URL that it links to; links to a
-             URL that very many links of the task point to are summed
-    reduce   merge by URL, with the numbers of links, linking pages and linking hosts
+    map      one reading a page; a parcel for each host that it says something about, or part of a
+             large host; links to a URL that very many links of the task point to are summed
+    reduce   open parcels, merge by URL, with the numbers of links, linking pages and linking hosts
     output   URL TAB raw bag; !words/xxx TAB the words of the terms whose hash begins with xxx
 
 With --with-blocks the same reading gives the page's blocks of links too, as link_blocks makes them:
@@ -23,12 +23,13 @@ from pagekin.pipeline.snapshot_job import SnapshotJob
 
 class BagFragments(SnapshotJob):
     SECTIONS = ("reading", "text", "window", "bag", "blocks")
-    MAPS_WITH = ("web.reader", "bags.extract", "bags.folding", "text.stems:load_stemmers")
+    MAPS_WITH = ("web.reader", "bags.extract", "bags.sending", "text.stems:load_stemmers")
     BLOCKS_WITH = ("cocitation.gathering", "web.domains:make_suffix_list")
-    REDUCES_WITH = ("bags.bag", "bags.merge", "bags.vocabulary")
+    REDUCES_WITH = ("bags.bag", "bags.merge", "bags.opening", "bags.vocabulary")
 
     def configure_args(self) -> None:
         super().configure_args()
+        self.add_file_arg("--packing", help="how parcels are packed, as the inventory stage found")
         self.add_passthru_arg(
             "--with-blocks", action="store_true", help="make blocks of links in the same pass"
         )
@@ -40,12 +41,12 @@ class BagFragments(SnapshotJob):
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         # imported here: reducers start three times faster without the parser and the stemmers
         from pagekin.bags.extract import Extractor
-        from pagekin.bags.folding import Folding
+        from pagekin.bags.sending import Sender
         from pagekin.bags.vocabulary import forms_records
 
         resolution = self.resolution()
         extractor = Extractor(self.config, self.counters_, resolution)
-        folding = Folding(self.config.bag, self.config.window)
+        sender = Sender(self.config, self.options.packing)
         gatherer = None
         if self.options.with_blocks:
             from pagekin.cocitation.gathering import BlockGatherer
@@ -53,23 +54,24 @@ class BagFragments(SnapshotJob):
             gatherer = BlockGatherer(self.config, self.counters_, resolution)
         view = gatherer.view(extractor.view()) if gatherer else extractor.view()
         for page in self.pages(pairs, view, resolution):
-            yield from folding.fold(extractor.extract(page))
+            yield from sender.send(extractor.say(page))
             if gatherer:
                 yield from gatherer.records(page)
             if extractor.full():
                 yield from forms_records(extractor.take_forms())
-        yield from folding.finish()
+        yield from sender.finish()
         yield from forms_records(extractor.take_forms())
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         from pagekin.bags.bag import is_bag
         from pagekin.bags.merge import BagMerger
+        from pagekin.bags.opening import Opener
         from pagekin.bags.vocabulary import merge_among
 
+        opener = Opener(self.options.packing)
         merger = BagMerger(self.config.bag, self.config.window, self.counters_)
         for bags, run in groupby(pairs, key=is_bag):
-            merge = merger.merge if bags else merge_among
-            yield from merge(run)
+            yield from merger.merge(opener.open(run)) if bags else merge_among(run)  # noqa: B031
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@
     reduce   by URL: the latest capture is read; a redirect counts where nothing was captured
     output   URL TAB alias TARGET   or   URL TAB over CAPTURE (one to pass over)
              with --captures also URL TAB captured, of all that may be pages
+             with --sample N also !sample/HASH TAB terms and links of one page in N, and with
+             --heads BYTES nothing else
 
 Records are described in docs/formats.md.
 """
@@ -18,9 +20,11 @@ from pagekin.pipeline.job import PagekinJob, Pair
 
 
 class Inventory(PagekinJob):
-    SECTIONS = ("reading",)
+    SECTIONS = ("reading", "text")
+    ASIDE = b"!sample/"
     READS_FILES = True
     MAPS_WITH = ("web.inventory",)
+    SAMPLES_WITH = ("bags.sampling", "text.stems:load_stemmers")
     REDUCES_WITH = ("web.captures",)
 
     def configure_args(self) -> None:
@@ -28,15 +32,33 @@ class Inventory(PagekinJob):
         self.add_passthru_arg(
             "--captures", action="store_true", help="name every URL that was captured, too"
         )
+        self.add_passthru_arg(
+            "--sample", type=int, default=0, help="read one page in N, to pack bags (default: none)"
+        )
+        self.add_passthru_arg(
+            "--heads", type=int, default=0, help="only that, of so many bytes of each file"
+        )
+
+    def loads(self) -> tuple[str, ...]:
+        samples = self.options.run_mapper and self.options.sample
+        return super().loads() + (self.SAMPLES_WITH if samples else ())
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         # imported here: reducers start faster without the parser
         from pagekin.web.inventory import Surveyor
 
-        told = self.options.captures
-        surveyor = Surveyor(self.config.reading, self.counters_, tell_others=told)
+        told, sample = self.options.captures, None
+        if self.options.sample:
+            from pagekin.bags.sampling import Sampler
+
+            sample = Sampler(self.config, self.options.sample)
+        reading = self.config.reading
+        surveyor = Surveyor(reading, self.counters_, tell_others=told, sample=sample)
         for address, _ in pairs:
-            yield from surveyor.survey(address.decode(), self.progress.reporter())
+            if heads := self.options.heads:
+                yield from surveyor.sample(address.decode(), heads)
+            else:
+                yield from surveyor.survey(address.decode(), self.progress.reporter())
             self.progress.add(files=1)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
@@ -44,6 +66,9 @@ class Inventory(PagekinJob):
 
         wanted = self.options.captures
         for url, group in groupby(pairs, key=itemgetter(0)):
+            if url.startswith(b"!"):
+                yield from group  # of the sample
+                continue
             values = (value for _, value in group)
             yield from settle(url, values, self.counters_, tell_captured=wanted)
 

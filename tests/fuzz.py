@@ -170,7 +170,7 @@ def tell(path: str) -> dict[str, Any]:
     for page in reader.pages(path):
         start = time.process_time()
         digest = hashlib.sha256()
-        for key, value in extractor.extract(page):
+        for key, value in extractor.say(page).records():
             digest.update(b"%b %b\n" % (key.replace(page.url.encode(), b"own"), value))
         if extractor.vocabulary.full():
             deque(forms_records(extractor.take_forms()), maxlen=0)

@@ -39,7 +39,7 @@ def raw_bags(
     """Raw bags as a mapper, a sort and a reducer make them."""
     counters = counters or Counters()
     extractor = Extractor(config, counters)
-    pairs = list(itertools.chain.from_iterable(map(extractor.extract, pages)))
+    pairs = list(itertools.chain.from_iterable(extractor.say(page).records() for page in pages))
     random.Random(seed).shuffle(pairs)
     pairs = sorted(pair for pair in pairs if not is_forms(pair))
     merger = BagMerger(config.bag, config.window, counters)

@@ -29,6 +29,7 @@ from benchmarks.harness import (
     timed,
 )
 from benchmarks.mapping import Mapper
+from benchmarks.packing import sample_task
 from benchmarks.results import Column, Result, Table, Target
 from benchmarks.shuffle import merge_task
 from pagekin.pipeline.build import write_manifests
@@ -83,6 +84,8 @@ class _Bench:
         self.folder, self.name, self.files = folder, name, files
         manifests = write_manifests(folder / "manifests", list_snapshot(files, ""), 2)
         self.manifests = list(map(str, manifests))
+        self.packing = str(folder / "packing")
+        in_process(sample_task, files=files, path=self.packing)
         self.runs = 0
 
     def job(self, rounds: int) -> tuple[list[Table], list[Target]]:
@@ -110,11 +113,11 @@ class _Bench:
         return [job, self._parts(found, pages)], targets
 
     def run_job(self, runner: str, inputs: list[str]) -> dict[str, float]:
-        """The job as a user runs it."""
+        """The job as a build runs it."""
         self.runs += 1
         words = [sys.executable, ROOT / "jobs" / "bag_fragments.py", "-r", runner, "--no-conf"]
         words += ["--no-cat-output", "--output-dir", self.folder / f"out-{self.runs}"]
-        words += ["--local-tmp-dir", self.folder, *inputs]
+        words += ["--local-tmp-dir", self.folder, "--packing", self.packing, *inputs]
         if runner == "local":
             words += ["--num-cores", "2", "--no-bootstrap-mrjob"]
         done = run_words(words)
@@ -124,9 +127,10 @@ class _Bench:
         """Where the CPU of the job goes."""
         say("  parts of the job")
         lines = str(self.folder / "lines")
-        mapped = in_process(map_to_lines, files=self.files, path=lines)
+        task = {"packing": self.packing, "path": lines}
+        mapped = in_process(map_to_lines, files=self.files, **task)
         sorting = sort_lines(lines).cpu
-        merged = in_process(merge_task, path=lines)["cpu"]
+        merged = in_process(merge_task, **task)["cpu"]
         empty = [self.folder / f"empty-{k}" for k in range(len(self.manifests))]
         for path in empty:
             path.write_text("")
@@ -183,12 +187,12 @@ def build(folder: Path, files: list[str], tasks: int) -> dict[str, Any]:
     return {**summary, "wall": done.wall, "cpu": done.cpu}
 
 
-def map_to_lines(files: list[str], path: str) -> float:
+def map_to_lines(files: list[str], path: str, packing: str) -> float:
     """CPU seconds of the map phase with writing its lines, cold."""
 
     def work() -> None:
         with Path(path).open("wb", 1 << 20) as out:
-            for key, value in Mapper(files, blocks=False).records():
+            for key, value in Mapper(files, packing, blocks=False).records():
                 out.write(key + b"\t" + value + b"\n")
             out.write(TASK_KEY + b'\t{"bytes":0,"counters":{},"cpu":0,"digest":"0","memory":0,')
             out.write(b'"notes":[],"records":0,"tasks":1}\n')

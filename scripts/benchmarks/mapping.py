@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import tempfile
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -11,9 +12,10 @@ from typing import Any
 from benchmarks.corpora import add_warc, corpora, made_web, web_files
 from benchmarks.floors import decompress_only, parse_only
 from benchmarks.harness import Add, Benchmark, in_process, in_turns, ratio, timed
+from benchmarks.packing import inventory_task, sample_task
 from benchmarks.results import Column, Result, Table, Target
 from pagekin.bags.extract import Extractor
-from pagekin.bags.folding import Folding
+from pagekin.bags.sending import Sender
 from pagekin.bags.vocabulary import forms_records
 from pagekin.cocitation.gathering import BlockGatherer
 from pagekin.config import BuildConfig
@@ -49,15 +51,20 @@ def run(options: argparse.Namespace) -> Result:
     tables, targets = [], []
     first = web_files(made_web(options.data, _FIRST_PAGES))
     for name, files in corpora(options.data, options.warc, options.pages).items():
-        ways = {
-            "decompress only": partial(in_process, decompress_only, files=files),
-            _FLOOR: partial(in_process, parse_only, files=files),
-            "bags": partial(in_process, map_phase, files=files, first=first),
-            "bags and blocks": partial(
-                in_process, map_phase, files=files, first=first, blocks=True
-            ),
-        }
-        found = in_turns(ways, options.rounds)
+        with tempfile.TemporaryDirectory(prefix="bench-", dir=options.data) as folder:
+            packing = f"{folder}/packing"
+            in_process(sample_task, files=files, path=packing)
+            task = partial(in_process, map_phase, files=files, first=first, packing=packing)
+            look = partial(in_process, inventory_task, files=files)
+            ways = {
+                "decompress only": partial(in_process, decompress_only, files=files),
+                _FLOOR: partial(in_process, parse_only, files=files),
+                "inventory": partial(look, sample=False),
+                "inventory, with a sample": partial(look, sample=True),
+                "bags": task,
+                "bags and blocks": partial(task, blocks=True),
+            }
+            found = in_turns(ways, options.rounds)
         tables.append(_table(name, found))
         floor = [said["cpu"] for said in found[_FLOOR]]
         for way, bound, goal in (("bags", _BAGS, _GOAL), ("bags and blocks", _BOTH, None)):
@@ -68,10 +75,12 @@ def run(options: argparse.Namespace) -> Result:
     return Result(tables, targets)
 
 
-def map_phase(files: list[str], first: list[str], *, blocks: bool = False) -> dict[str, Any]:
+def map_phase(
+    files: list[str], first: list[str], packing: str, *, blocks: bool = False
+) -> dict[str, Any]:
     """CPU seconds cold and warm, and what was made; run it in a fresh process."""
-    start = timed(Mapper(first, blocks=blocks).run)
-    mapper = Mapper(files, blocks=blocks)
+    start = timed(Mapper(first, packing, blocks=blocks).run)
+    mapper = Mapper(files, packing, blocks=blocks)
     cold = timed(mapper.run)
     count = mapper.counters.get
     pages, terms, links = count("records", "used"), count("text", "terms"), count("links", "found")
@@ -89,11 +98,11 @@ def map_phase(files: list[str], first: list[str], *, blocks: bool = False) -> di
 class Mapper:
     """The map phase as the job runs it, without the engine."""
 
-    def __init__(self, files: list[str], *, blocks: bool) -> None:
+    def __init__(self, files: list[str], packing: str, *, blocks: bool) -> None:
         self.files, self.blocks, self.counters = files, blocks, Counters()
         config = BuildConfig()
         self.extractor = Extractor(config, self.counters)
-        self.folding = Folding(config.bag, config.window)
+        self.sender = Sender(config, packing)
         self.gatherer = BlockGatherer(config, self.counters)
         view = self.extractor.view()
         view = self.gatherer.view(view) if blocks else view
@@ -108,12 +117,12 @@ class Mapper:
         extractor = self.extractor
         for path in self.files:
             for page in self.reader.pages(path):
-                yield from self.folding.fold(extractor.extract(page))
+                yield from self.sender.send(extractor.say(page))
                 if self.blocks:
                     yield from self.gatherer.records(page)
                 if extractor.full():
                     yield from forms_records(extractor.take_forms())
-        yield from self.folding.finish()
+        yield from self.sender.finish()
         yield from forms_records(extractor.take_forms())
 
 

@@ -13,7 +13,9 @@ from typing import Any
 
 from benchmarks.corpora import add_warc, corpora
 from benchmarks.harness import Add, Benchmark, cpu, in_process, say, timed
+from benchmarks.packing import sample_task
 from benchmarks.results import Column, Result, Table, Target
+from pagekin.bags.parcels import PARCEL
 from pagekin.bags.vocabulary import WORDS_KEY
 from pagekin.cocitation.records import BLOCKS_KEY
 from pagekin.jobs.bag_fragments import BagFragments
@@ -23,13 +25,15 @@ from pagekin.pipeline.names import TASK_KEY
 __all__ = ["BENCHMARK", "kind_of", "map_task", "merge_task"]
 
 _ABOUT = """\
-All pages go through one map task of the job, its records are sorted as the runners sort, and
-compressed with zlib, level 1, in that order: that is what an engine sends. Fragments of the page
-itself, of links, words and blocks of links are told apart by compressing each kind by itself. Then
-the job's reducer reads the sorted lines. A thousand pages are pages read, not URLs merged."""
+A sample of the pages tells how they are packed, as in a build. All go through one map task of the
+job, its records are sorted as the runners sort, and compressed with zlib, level 1, in that order:
+that is what an engine sends. Parcels with the page's own words, those of other hosts, words and
+blocks of links are told apart by compressing each kind by itself. Then the job's reducer reads the
+sorted lines. A thousand pages are pages read, not URLs merged."""
 
 _KB, _SECONDS = 8.0, 0.4  # a page; CPU per 1,000 pages
-_KINDS = ("page itself", "links", "words", "blocks")
+_OWN = 9  # of a parcel: there it says whether it has the page's own fragment
+_KINDS = ("own host", "other hosts", "words", "blocks")
 
 
 def add_options(add: Add) -> None:
@@ -45,19 +49,21 @@ def run(options: argparse.Namespace) -> Result:
     targets: list[Target] = []
     for name, files in corpora(options.data, options.warc, options.pages).items():
         with tempfile.TemporaryDirectory(prefix="bench-", dir=options.data) as folder:
-            lines = str(Path(folder) / "sorted")
+            lines, packing = str(Path(folder) / "sorted"), str(Path(folder) / "packing")
             say(f"  {name}: mapping")
-            made = in_process(map_task, files=files, path=lines)
-            both = in_process(map_task, files=files, path=f"{lines}.blocks", blocks=True)
+            sampled = in_process(sample_task, files=files, path=packing)
+            task = {"files": files, "packing": packing}
+            made = in_process(map_task, **task, path=lines)
+            both = in_process(map_task, **task, path=f"{lines}.blocks", blocks=True)
             say(f"  {name}: merging")
-            merged = [in_process(merge_task, path=lines) for _ in range(options.rounds)]
+            task = {"packing": packing, "path": lines}
+            merged = [in_process(merge_task, **task) for _ in range(options.rounds)]
         best = min(merged, key=lambda said: said["cpu"])
         thousands = made["pages"] / 1000
         sizes += [_sizes(name, "bags", made), _sizes(name, "bags and blocks", both)]
-        costs.append(
-            [name, made["pages"], best["cpu"] / thousands, made["sort"] / thousands,
-             best["bags"] / made["pages"], best["terms"] / made["pages"], best["memory"] / 1e6]
-        )  # fmt: skip
+        cpu = [best["cpu"] / thousands, made["sort"] / thousands]
+        each = [best["bags"] / made["pages"], best["terms"] / made["pages"]]
+        costs.append([name, made["pages"], sampled["pages"], *cpu, *each, best["memory"] / 1e6])
         kilobytes = made["compressed"]["all"] / made["pages"] / 1000
         targets += [
             Target(f"{name}: KB a page, compressed", kilobytes, _KB),
@@ -66,9 +72,9 @@ def run(options: argparse.Namespace) -> Result:
     return Result([_size_table(sizes), _cost_table(costs)], targets)
 
 
-def map_task(files: list[str], path: str, *, blocks: bool = False) -> dict[str, Any]:
+def map_task(files: list[str], path: str, packing: str, *, blocks: bool = False) -> dict[str, Any]:
     """Write the sorted output of a map task; gives its bytes, plain and compressed."""
-    job = BagFragments(["--with-blocks"] if blocks else [])
+    job = BagFragments(["--packing", packing, *(["--with-blocks"] if blocks else [])])
     lines = Path(path)
     with lines.open("wb", 1 << 20) as out:
         for key, value in job.map_pairs((file.encode(), b"") for file in files):
@@ -82,11 +88,11 @@ def map_task(files: list[str], path: str, *, blocks: bool = False) -> dict[str, 
     return {"pages": pages, "plain": plain, "compressed": compressed, "sort": sorting}
 
 
-def merge_task(path: str) -> dict[str, Any]:
+def merge_task(path: str, packing: str) -> dict[str, Any]:
     """What the reducer takes for the sorted lines."""
     from pagekin.pipeline.statistics import peak_memory  # noqa: PLC0415
 
-    job = BagFragments([])
+    job = BagFragments(["--packing", packing])
 
     def work() -> int:
         return sum(1 for _ in job.reduce_pairs(_lines(Path(path))))
@@ -105,7 +111,8 @@ def kind_of(key: bytes, value: bytes) -> str:
         return "blocks"
     if key.startswith(WORDS_KEY):
         return "words"
-    return "page itself" if value.startswith(b"c") else "links"
+    has_own = value.startswith(PARCEL) and value[_OWN : _OWN + 1] in {b"0", b"1"}
+    return "own host" if has_own else "other hosts"
 
 
 def _compressed(lines: Path) -> tuple[dict[str, int], dict[str, int]]:
@@ -142,7 +149,8 @@ def _size_table(rows: list[list[Any]]) -> Table:
 
 
 def _cost_table(rows: list[list[Any]]) -> Table:
-    columns = [Column("pages"), Column("number", ",d"), Column("merging: CPU s / 1,000", ".3f")]
+    columns = [Column("pages"), Column("number", ",d"), Column("in the sample", ",d")]
+    columns += [Column("merging: CPU s / 1,000", ".3f")]
     columns += [Column("sorting: CPU s / 1,000", ".3f"), Column("bags a page", ".1f")]
     columns += [Column("terms a page", ",.0f"), Column("memory MB", ".0f")]
     return Table("Merging the bags", columns, rows)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from pagekin.bags import folding, gathering
 from pagekin.bags.bag import bag_record, parse_bag
+from pagekin.bags.packing import write_packing
 from pagekin.bags.vocabulary import WORDS_KEY
 from pagekin.config import BagConfig, BuildConfig, WindowConfig
 from pagekin.jobs.bag_fragments import BagFragments
@@ -61,6 +63,16 @@ def test_with_blocks(tmp_path, kind, deep):
     assert 3 == len(blocks)
     assert sorted(blocks + bags) == both
     assert {**of_blocks, **of_bags} == of_both
+
+
+def test_packing(tmp_path):
+    """Which terms are short and where hosts are cut changes no record and no count."""
+    line = write_warc(tmp_path / "a.warc.gz", *records_of(PAGES))
+    packing = tmp_path / "packing"
+    terms = np.array([term_hash(term) for term in ("bee", "hive")], np.uint32)
+    write_packing(packing, terms, [f"{HIVES}t".encode()])
+    plain = run_job(BagFragments, inputs=[line])
+    assert plain == run_job(BagFragments, ["--packing", str(packing)], [line])
 
 
 def test_file_without_pages(tmp_path):

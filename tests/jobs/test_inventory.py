@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pagekin.bags.sample import SAMPLE_KEY, read_links, read_terms
 from pagekin.jobs.inventory import Inventory
+from pagekin.text.words import term_hash
 from tests.jobs.running import Result, run_job, run_script, split_output, write_warc
 from tests.warcs import gz, request, response, warc_record, warcinfo
 
@@ -185,3 +187,31 @@ def test_help():
     assert 0 == said.code
     assert "rel=canonical stands for the URL that it names" in " ".join(said.out.split())
     assert "--window-words" not in said.out
+
+
+def test_sample(tmp_path):
+    """Pages that are chosen by their URL tell of themselves, and all else is as without them."""
+    pages = [f"http://a.example/{k}" for k in range(40)]
+    records = [response(url, HTML + f"<a href=/{k}x>x</a>".encode()) for k, url in enumerate(pages)]
+    records.append(redirect("http://b.example/", "http://a.example/"))
+    without, counted = inventory(tmp_path, *records)
+    made, counters = inventory(tmp_path, *records, args=("--sample", "4"))
+    told = [(key, value) for key, value in made if key.startswith(SAMPLE_KEY)]
+    assert without == [pair for pair in made if pair not in told]
+    assert 3 < counters["inventory"].pop("pages_sampled") == len(told) < 20
+    assert counted == counters
+    for _, value in told:
+        assert term_hash("hive") in read_terms(value)[0]
+        assert 2 == len(dict(read_links(value)))
+
+
+def test_sample_of_heads(tmp_path):
+    """With nothing but the sample a file is read no further than wanted."""
+    records = [response(f"http://a.example/{k}", HTML + bytes(9000)) for k in range(40)]
+    line = write_warc(tmp_path / "a.warc", *records)
+    whole, _ = run_job(Inventory, ["--sample", "1", "--heads", str(1 << 30)], [line])
+    some, counters = run_job(Inventory, ["--sample", "1", "--heads", "100000"], [line])
+    assert 40 == len(whole)
+    assert {"inventory": {"pages_sampled": len(some)}} == counters
+    assert 10 <= len(some) <= 12
+    assert {*some} < {*whole}

@@ -12,9 +12,10 @@ does not matter. */
 #include <string.h>
 
 #include "../room.h"
+#include "numbers.h"
 
 /* As in pagekin.bags.fragments, places and values. */
-enum { WIDTH = 5, LINK = 1, NOWHERE = 0x3FFF, WITHIN_HOST = 0x4000, PLACES = 0x8000, KINDS = 8 };
+enum { NOWHERE = 0x3FFF, WITHIN_HOST = 0x4000, PLACES = 0x8000, KINDS = 8 };
 enum { OWN_TEXT = 2, HOST = 1, HOST_SIZE = 8, FLAG = 9, LINK_TEXT = 10 };
 enum { PLACE_BITS = 16, RUN = 8, MANY = 48 };
 
@@ -123,12 +124,6 @@ static uint64_t *radix_sort(uint64_t *keys, uint64_t *spare, size_t n)
 }
 
 /* --- one URL --- */
-
-static inline uint64_t number_at(const uint8_t *at)
-{
-    return (uint64_t)(at[0] & 0x7F) << 28 | (uint64_t)(at[1] & 0x7F) << 21 |
-           (uint64_t)(at[2] & 0x7F) << 14 | (uint64_t)(at[3] & 0x7F) << 7 | (at[4] & 0x7F);
-}
 
 static inline int is_mark(const uint8_t *at) { return at[0] & 0x70; }
 

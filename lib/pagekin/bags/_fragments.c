@@ -8,7 +8,7 @@ numbers of fragments as text and back, as pagekin.bags.fragments says. */
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 5, BITS = 7 };
+#include "numbers.h"
 
 /* --- numbers as text --- */
 
@@ -21,12 +21,6 @@ static int take_buffer(PyObject *object, Py_buffer *view, Py_ssize_t item)
     PyBuffer_Release(view);
     PyErr_Format(PyExc_ValueError, "no whole number of items of %zd bytes", item);
     return 0;
-}
-
-static void write_number(uint8_t *text, uint64_t number)
-{
-    for (int k = WIDTH - 1; k >= 0; k--, number >>= BITS)
-        text[k] = (uint8_t)(number | 0x80);
 }
 
 #define ENCODE(name, type)                                                                        \
@@ -42,7 +36,7 @@ static void write_number(uint8_t *text, uint64_t number)
             uint8_t *at = (uint8_t *)PyBytes_AsString(text);                                      \
             const type *number = view.buf;                                                        \
             for (Py_ssize_t k = 0; k < count; k++, at += WIDTH)                                   \
-                write_number(at, number[k]);                                                      \
+                put_number(at, number[k]);                                                      \
         }                                                                                         \
         PyBuffer_Release(&view);                                                                  \
         return text;                                                                              \
@@ -63,9 +57,7 @@ static PyObject *decode(PyObject *module, PyObject *text)
         char *to = PyBytes_AsString(numbers);
         const uint8_t *at = view.buf;
         for (Py_ssize_t k = 0; k < count; k++, at += WIDTH) {
-            uint64_t number = (uint64_t)(at[0] & 0x7F) << 4 * BITS | (uint64_t)(at[1] & 0x7F) << 3 * BITS |
-                              (uint64_t)(at[2] & 0x7F) << 2 * BITS | (uint64_t)(at[3] & 0x7F) << BITS |
-                              (uint64_t)(at[4] & 0x7F);
+            uint64_t number = number_at(at);
             memcpy(to + k * (Py_ssize_t)sizeof(number), &number, sizeof(number));
         }
     }

@@ -206,20 +206,34 @@ typedef struct {
     size_t size, room;
 } Words;
 
-static int write_text(Text *text, PyObject *word)
+/* How many bytes two words begin with, whole letters. */
+static size_t common(const char *a, size_t n, const char *b, size_t m)
 {
-    PyObject *bytes = PyUnicode_AsEncodedString(word, "utf-8", "replace");
-    int done = bytes && write_span(text, PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes));
-    Py_XDECREF(bytes);
-    return done;
+    size_t k = 0;
+    while (k < n && k < m && a[k] == b[k])
+        k++;
+    while (k && ((k < n && (a[k] & 0xC0) == 0x80) || (k < m && (b[k] & 0xC0) == 0x80)))
+        k--;
+    return k;
 }
 
-/* A name is `form term`, or `form` where the term is the form. */
+/* What both begin with; and where they differ, behind blanks, how the form ends and how the term. */
 static int write_name(Text *names, PyObject *term, PyObject *form)
 {
-    int same = term == form ? 1 : PyObject_RichCompareBool(term, form, Py_EQ);
-    return same >= 0 && write_text(names, form) &&
-           (same || (write_span(names, " ", 1) && write_text(names, term)));
+    PyObject *of_term = PyUnicode_AsEncodedString(term, "utf-8", "replace");
+    PyObject *of_form = of_term ? PyUnicode_AsEncodedString(form, "utf-8", "replace") : NULL;
+    int done = 0;
+    if (of_form) {
+        const char *a = PyBytes_AsString(of_form), *b = PyBytes_AsString(of_term);
+        size_t n = (size_t)PyBytes_Size(of_form), m = (size_t)PyBytes_Size(of_term);
+        size_t k = common(a, n, b, m);
+        done = write_span(names, a, k) &&
+               ((k == n && k == m) || (write_span(names, " ", 1) && write_span(names, a + k, n - k))) &&
+               (k == m || (write_span(names, " ", 1) && write_span(names, b + k, m - k)));
+    }
+    Py_XDECREF(of_term);
+    Py_XDECREF(of_form);
+    return done;
 }
 
 static int add_entry(Words *words, uint32_t hash, PyObject *term, PyObject *form, int64_t seen)
@@ -420,8 +434,37 @@ static int by_number(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* The entries of a record whose terms are used. */
-static Known *known_of(const char *at, size_t size, const uint32_t *used, size_t n_used,
+/* A start and an ending, joined at `to`, which moves behind them; where no ending is, the start. */
+static const char *joined(const char *start, size_t size, const char *ending, size_t more, char **to)
+{
+    if (!more)
+        return start;
+    char *at = *to;
+    memcpy(at, start, size);
+    memcpy(at + size, ending, more);
+    *to += size + more;
+    return at;
+}
+
+/* Term and form of an entry. */
+static Known entry_of(const Reader *reader, char **to)
+{
+    const char *end = reader->name + reader->size;
+    const char *start_end = memchr(reader->name, ' ', reader->size);
+    const char *of_form = start_end ? start_end + 1 : end;
+    const char *form_end = memchr(of_form, ' ', (size_t)(end - of_form));
+    size_t size = start_end ? (size_t)(start_end - reader->name) : reader->size;
+    size_t n_form = (size_t)((form_end ? form_end : end) - of_form);
+    size_t n_term = form_end ? (size_t)(end - form_end - 1) : 0;
+    Known one = {.term_size = size + n_term, .form_size = size + n_form, .count = reader->count};
+    one.term = joined(reader->name, size, form_end ? form_end + 1 : end, n_term, to);
+    one.form = joined(reader->name, size, of_form, n_form, to);
+    one.hash = term_hash((const uint8_t *)one.term, one.term_size);
+    return one;
+}
+
+/* The entries of a record whose terms are used; `to` has room for twice the record. */
+static Known *known_of(const char *at, size_t size, const uint32_t *used, size_t n_used, char *to,
                        size_t *count)
 {
     Reader reader;
@@ -431,13 +474,12 @@ static Known *known_of(const char *at, size_t size, const uint32_t *used, size_t
     for (int more = begin(&reader, at, size); more; more = next_entry(&reader)) {
         if (reader.done)
             return known ? known : with_room(NULL, &room, 0, 1, sizeof(Known));
-        const char *blank = memchr(reader.name, ' ', reader.size);
-        size_t form_size = blank ? (size_t)(blank - reader.name) : reader.size;
-        Known one = {blank ? blank + 1 : reader.name, reader.name,
-                     blank ? reader.size - form_size - 1 : form_size, form_size, reader.count, 0};
-        one.hash = term_hash((const uint8_t *)one.term, one.term_size);
-        if (!bsearch(&one.hash, used, n_used, sizeof(uint32_t), by_number))
+        char *unused = to;
+        Known one = entry_of(&reader, &to);
+        if (!bsearch(&one.hash, used, n_used, sizeof(uint32_t), by_number)) {
+            to = unused;
             continue;
+        }
         Known *larger = with_room(known, &room, *count, 1, sizeof(Known));
         if (!larger)
             break;
@@ -498,10 +540,11 @@ static PyObject *best_forms(PyObject *module, PyObject *args)
         return NULL;
     size_t n_used = (size_t)used.len / sizeof(uint32_t), count;
     uint32_t *sorted = malloc(n_used * sizeof(uint32_t) + 1);
+    char *words = malloc(2 * (size_t)size + 1);
     Known *known = NULL;
-    if (sorted) {
+    if (sorted && words) {
         memcpy(sorted, used.buf, n_used * sizeof(uint32_t));
-        known = known_of(record, (size_t)size, sorted, n_used, &count);
+        known = known_of(record, (size_t)size, sorted, n_used, words, &count);
     } else {
         PyErr_NoMemory();
     }
@@ -513,6 +556,7 @@ static PyObject *best_forms(PyObject *module, PyObject *args)
     }
     PyBuffer_Release(&used);
     free(sorted);
+    free(words);
     free(known);
     free(hashes.at);
     free(entries.at);

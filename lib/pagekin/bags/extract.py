@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from pagekin.bags.fragments import FragmentMaker
-from pagekin.bags.link_records import link_records
+from pagekin.bags.link_records import Said
 from pagekin.bags.stream import Stream, read_stream
 from pagekin.bags.values import content_value, host_id
 from pagekin.config import BuildConfig
@@ -53,21 +53,26 @@ class Extractor:
         without = CUTS if self._config.bag.headings else CUTS | HEADING_MARKS
         return View(without=without)
 
-    def extract(self, page: Page) -> Iterator[Pair]:
-        """(URL, fragment) pairs of one page."""
-        return self.cut(page, self.read(page, with_sentences(page.flat.text)))
+    def say(self, page: Page) -> Said:
+        """What a page says."""
+        return self._say(page, self.read(page, with_sentences(page.flat.text)))
 
     def read(self, page: Page, text: bytes) -> Stream:
         """The terms of a page whose sentences are marked already."""
         return read_stream(text, self.vocabulary.table(page.language))
 
     def cut(self, page: Page, stream: Stream) -> Iterator[Pair]:
-        """The pairs of a page whose terms are known; other windows may be cut from the same."""
+        """The (URL, fragment) pairs of a page whose terms are known; other windows may be cut from
+        the same.
+        """
+        return self._say(page, stream).records()
+
+    def _say(self, page: Page, stream: Stream) -> Said:
         url = own_url(page.url, self._config.reading, self._resolution)
         self._counters.add("text", "terms", len(stream.terms))
-        yield url.encode(), content_value(self._maker.of_page(stream), own=url == page.url)
+        value = content_value(self._maker.of_page(stream), own=url == page.url)
         parts = self._maker.of_links(stream, self._page_id(url))
-        yield from link_records(self._targets(page, url), parts, host_id(url))
+        return Said(url.encode(), value, self._targets(page, url), parts, host_id(url))
 
     def full(self) -> bool:
         """Is it time to take the forms?"""

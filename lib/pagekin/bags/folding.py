@@ -11,12 +11,13 @@ is held may be sent at any time; both are bounded, whatever the pages hold.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from pagekin.bags.fragments import KIND_SHIFT, LINK, WIDTH, decode
+from pagekin.bags.link_records import Said, link_records
 from pagekin.bags.places import place_weights, sum_terms
 from pagekin.bags.totals import ENTRY_BYTES, HostSet, TermSums
 from pagekin.bags.values import (
@@ -24,7 +25,6 @@ from pagekin.bags.values import (
     FLAG,
     HOST,
     LINK_TEXT,
-    OF_LINKS,
     FoldedLinks,
     folded_value,
     host_id,
@@ -40,7 +40,7 @@ _HOT = 32 << 10  # bytes in these pages make a URL hot; in all 256 KB, 3 ms of a
 _PIECE = 256 << 10  # bytes of one URL summed at once: 50,000 numbers, what a cache holds
 _HELD = 4 << 20  # bytes that wait, of all URLs
 _EMPTY = 1 << 10  # bytes of a URL for which nothing waits
-_RECORD_TERMS = 1 << 17  # in one value: 2 MB
+_RECORD_TERMS = 1 << 15  # in one value: 500 KB, and a reducer may hold a few
 _KNOWN = 10_000  # URLs whose sizes are remembered: 2.5 MB
 _LITTLE = 2 << 10  # bytes: sizes up to that are forgotten when there are too many
 
@@ -60,22 +60,32 @@ class _Hot:
 
 
 class Folding:
-    """Stands behind what makes fragments, and passes their records on."""
+    """Stands behind what reads pages, and takes links to hot URLs out of what they say."""
 
     def __init__(self, bag: BagConfig, window: WindowConfig) -> None:
         self._weights = place_weights(bag, window)
         self._weigh_within = bag.same_host == "weigh"
         self._pages = 0
         self._sizes: dict[bytes, int] = {}
-        self._hot: dict[bytes, _Hot] = {}
+        self._hot: dict[str, _Hot] = {}
         self._held = 0
 
-    def fold(self, pairs: Iterable[Pair]) -> Iterable[Pair]:
-        """The records of a page, but for links to hot URLs; and behind them what waits for long."""
+    def fold(self, said: Said) -> Said:
+        """What a page says, but for its links to hot URLs."""
+        hot = [target if target in self._hot else None for target in said.targets]
+        if any(hot):
+            said = said._replace(targets=self._without_hot(said))
+            for key, value in link_records(hot, said.parts, said.host):
+                self._hold(self._hot[key.decode()], value)
         if not self._pages % _SAMPLE:
-            pairs = self._measured(pairs)
+            self._measure(said)
         self._pages += 1
-        return self._without_hot(pairs) if self._hot else pairs
+        return said
+
+    def overdue(self) -> Iterator[Pair]:
+        """All that waits, if it is too much."""
+        if self._held > _HELD:
+            yield from self.finish()
 
     def finish(self) -> Iterator[Pair]:
         """All that waits."""
@@ -83,20 +93,17 @@ class Folding:
             if hot.pages:
                 self._sum(hot)
                 for value in _values(hot):
-                    yield key, value
+                    yield key.encode(), value
         self._hot, self._held = {}, 0
 
-    def _measured(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """All records of a page, which tell what is hot from now on."""
+    def _measure(self, said: Said) -> None:
+        """Look at the sizes of a page's records, which tell what is hot from the next page on."""
         sizes = self._sizes
-        for pair in pairs:
-            key, value = pair
-            if value[0] == OF_LINKS:
-                size = sizes[key] = sizes.get(key, 0) + len(value)
-                if size > _HOT and key not in self._hot:
-                    self._hot[key] = _Hot(host_id(key.decode()) if self._weigh_within else b"")
-                    self._held += _EMPTY
-            yield pair
+        for key, value in link_records(said.targets, said.parts, said.host):
+            size = sizes[key] = sizes.get(key, 0) + len(value)
+            if size > _HOT and (url := key.decode()) not in self._hot:
+                self._hot[url] = _Hot(host_id(url) if self._weigh_within else b"")
+                self._held += _EMPTY
         if len(sizes) > _KNOWN:
             self._forget()
 
@@ -105,16 +112,8 @@ class Folding:
         large = {key: size for key, size in self._sizes.items() if size > _LITTLE}
         self._sizes = large if len(large) < _KNOWN // 2 else {}
 
-    def _without_hot(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        hot = self._hot.get
-        for pair in pairs:
-            found = hot(pair[0])
-            if found and pair[1][0] == OF_LINKS:
-                self._hold(found, pair[1])
-            else:
-                yield pair
-        if self._held > _HELD:
-            yield from self.finish()
+    def _without_hot(self, said: Said) -> list[str | None]:
+        return [None if target in self._hot else target for target in said.targets]
 
     def _hold(self, hot: _Hot, value: bytes) -> None:
         host = value[HOST]

@@ -1,4 +1,4 @@
-"""The links of a page become records, one for each URL that they lead to.
+"""What a page says becomes records: one of itself, and one for each URL that its links lead to.
 
 A record is a value (`pagekin.bags.values`) of the fragments of its links: of each its mark, the
 terms of its window, which are a piece of the page as it stands, the headings above it, and what all
@@ -7,18 +7,35 @@ links of the page carry. `_fragments.c` does the same, and is taken where it was
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import repeat
+from typing import NamedTuple
 
 from pagekin.bags.fragments import WIDTH, LinkParts
 from pagekin.bags.values import link_value
 from pagekin.native import load
 
-__all__ = ["PER_RECORD", "link_records", "plain_link_records"]
+__all__ = ["PER_RECORD", "Said", "link_records", "plain_link_records"]
 
 Pair = tuple[bytes, bytes]
 
 PER_RECORD = 256  # links in one record: longer ones would only make tasks uneven
 _native = load("pagekin.bags._fragments")
+
+
+class Said(NamedTuple):
+    """What a page says: of itself, and of each URL that it links to."""
+
+    url: bytes  # the one that it stands for
+    value: bytes  # its own fragment
+    targets: list[str | None]  # of its links, in their order; None: it is left out
+    parts: LinkParts
+    host: bytes  # the citing one, by its id
+
+    def records(self) -> Iterator[Pair]:
+        """Its own record, and those of the URLs that it links to."""
+        yield self.url, self.value
+        yield from link_records(self.targets, self.parts, self.host)
 
 
 def plain_link_records(

@@ -2,9 +2,10 @@
 
 Words travel in buckets of term hashes that begin with the same three hexadecimal digits, key
 `!words/xxx`, so that a task writes at most 4,096 records of them and a reducer holds one bucket at
-a time. A record is two columns, counts and names, a blank between: `7,2 bees bee|hive`. A name is
-`form term`, or `form` where the term is the form; neither words nor canonical URLs hold blanks or
-bars. The hash follows from the term.
+a time. A record is two columns, counts and names, a blank between: `7,2 bee s|hive`. A name is the
+letters that form and term begin with, and behind blanks how the form ends and how the term does,
+where they do: `bee s` is bees of bee, and `happ y i` happy of happi. Neither words nor canonical
+URLs hold blanks or bars. The hash follows from the term.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ __all__ = [
     "merge_among",
     "merge_forms",
     "merged",
+    "name_of",
     "plain_best_forms",
     "plain_forms_records",
     "read_forms",
@@ -57,7 +59,7 @@ def plain_forms_records(parts: Iterable[Forms]) -> Iterator[Pair]:
     names: list[str] = []
     hashes, seen = [np.empty(0, np.uint32)], [np.empty(0, np.int64)]
     for part in parts:
-        names += [f if f == t else f"{f} {t}" for t, f in zip(part.terms, part.forms, strict=True)]
+        names += map(name_of, part.terms, part.forms)
         hashes.append(part.hashes)
         seen.append(part.seen)
     buckets = np.concatenate(hashes) >> np.uint32(_BUCKET_SHIFT)
@@ -69,6 +71,17 @@ def plain_forms_records(parts: Iterable[Forms]) -> Iterator[Pair]:
         some = list(map(names.__getitem__, places[start:end]))
         totals = _totals(some, counts[start:end])
         yield b"%s%03x" % (WORDS_KEY, bucket), _record(totals).encode("utf-8", "replace")
+
+
+def name_of(term: str, form: str) -> str:
+    """How a form of a term is told."""
+    if term == form:
+        return form
+    letters = zip(term, form, strict=False)
+    differs = (place for place, (a, b) in enumerate(letters) if a != b)
+    place = next(differs, min(len(term), len(form)))
+    ending = term[place:]
+    return f"{form[:place]} {form[place:]}" + (f" {ending}" if ending else "")
 
 
 def _totals(names: list[str], counts: list[int]) -> dict[str, int]:
@@ -91,8 +104,9 @@ def read_forms(value: bytes) -> Iterator[Row]:
     """Term, form and count of each entry of a record."""
     counts, _, names = value.decode("utf-8").partition(" ")
     for name, count in zip(names.split("|"), counts.split(","), strict=True):
-        form, _, term = name.partition(" ")
-        yield term or form, form, int(count)
+        start, _, endings = name.partition(" ")
+        of_form, _, of_term = endings.partition(" ")
+        yield start + of_term, start + of_form, int(count)
 
 
 def merge_forms(pairs: Iterable[Pair]) -> Iterator[Pair]:

@@ -10,12 +10,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import xxhash
 
 import pagekin
+from pagekin.bags.sample import Sampling, sampling_of
 from pagekin.config import BuildConfig, to_dict
 from pagekin.errors import StageError
 from pagekin.options import to_flags
@@ -34,7 +36,7 @@ from pagekin.pipeline.runner import (
     one_cluster,
     run_job,
 )
-from pagekin.pipeline.stages import WITH_BLOCKS, Stage, settle_shards, wanted_stages
+from pagekin.pipeline.stages import SAMPLE, WITH_BLOCKS, Stage, settle_shards, wanted_stages
 from pagekin.tables import ArrayFile
 from pagekin.web.sources import Source
 
@@ -43,6 +45,7 @@ __all__ = ["Build", "Decision", "plan"]
 _BYTES_PER_TASK = 256 << 20  # of compressed input: a task of a few minutes
 _MAX_MANIFESTS = 100_000
 _NOTES_SHOWN = 10
+_UNKNOWN = 1 << 30  # bytes of a file whose size nobody knows: as those of Common Crawl
 _NAMES = 10  # of the snapshot's files, that the index remembers
 
 
@@ -68,13 +71,25 @@ class Build:
     quiet: bool = False
     index: Path | RemoteIndex | None = None
     parts: Collection[str] = PARTS
+    samples: bool = True  # does a sample of the pages tell how bags are packed?
+    share: float = 1.0  # of a snapshot that the files are: its large hosts are cut as for the whole
     runs: Callable[..., tuple[float, float]] = run_job  # or another with its arguments
 
     def stages(self) -> tuple[Stage, ...]:
         """The stages that are wanted, in order."""
         return wanted_stages(
-            self.config, self.until, index=self.index is not None, parts=self.parts
+            self.config,
+            self.until,
+            index=self.index is not None,
+            parts=self.parts,
+            sampling=self._sampling if self.samples else None,
         )
+
+    @cached_property
+    def _sampling(self) -> Sampling:
+        sizes = (source.size if source.size >= 0 else _UNKNOWN for source in self.snapshot)
+        sampling = sampling_of(sizes, whole=self.config.reading.resolve)
+        return sampling._replace(stands_for=round(sampling.stands_for / self.share))
 
     def run(self) -> dict[str, Any]:
         """Build what is to be built; gives the summary, which is also written beside the stages."""
@@ -335,11 +350,14 @@ def _plain(value: Any) -> Any:
 
 
 def _like(before: dict[str, Any], stage: Stage) -> dict[str, Any]:
-    """What a stage depended on, without blocks that it made and that nobody wants now."""
-    extra = [flag for flag in before.get("flags", []) if flag not in stage.flags]
-    if extra != [WITH_BLOCKS]:
-        return {"flags": [], **before}
-    return {k: v for k, v in before.items() if not k.startswith("blocks.")} | {"flags": []}
+    """What a stage depended on, without blocks or a sample that it made and nobody wants now."""
+    before = {"flags": [], **before}
+    for flag, section in ((WITH_BLOCKS, "blocks."), (SAMPLE, "text.")):
+        made = [f for f in before["flags"] if f.startswith(flag)]
+        if made and not any(f.startswith(flag) for f in stage.flags):
+            before = {k: v for k, v in before.items() if not k.startswith(section)}
+            before["flags"] = [f for f in before["flags"] if f not in made]
+    return before
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
@@ -356,7 +374,7 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
             yield "this pagekin makes it differently"
         elif key == "flags":
             yield f"its job is to run with {' '.join(new)}" if new else "its job is to do less"
-        elif key not in before and now.get("flags") != before.get("flags"):
+        elif (key not in before or key not in now) and now.get("flags") != before.get("flags"):
             continue  # what goes with the flag
         else:
             yield f"{key} changed from {old} to {new}"

@@ -96,6 +96,7 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     REDUCES: ClassVar[bool] = True
     READS_FILES: ClassVar[bool] = False  # its input is manifests of the snapshot
     LINES_ARE_WORK: ClassVar[bool] = False  # a line of its input is worth a task
+    ASIDE: ClassVar[bytes] = b""  # so begin keys of records on which no later result depends
     # what tasks load when they begin, to be shared where they are forked: modules below pagekin,
     # and functions of them that make what else each task makes for itself (see `load`)
     MAPS_WITH: ClassVar[tuple[str, ...]] = ()
@@ -267,8 +268,9 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     def _account(self, pairs: Iterable[Pair], *, is_output: bool) -> Iterator[Pair]:
         """The pairs, and behind them the statistics of the task."""
         if is_output:
+            add, start = self._statistics.add, self.ASIDE
             for key, value in pairs:
-                self._statistics.add(key, value)
+                add(key, value, aside=start != b"" and key.startswith(start))
                 yield key, value
         else:
             yield from pairs

@@ -6,6 +6,7 @@ __all__ = [
     "DICTIONARY",
     "FREQUENCIES",
     "ON_THIS_MACHINE",
+    "PACKING",
     "PARTS",
     "READING",
     "RESOLUTION",
@@ -28,5 +29,6 @@ READING = "reading "
 
 # Tables that a finished stage keeps beside its part files.
 RESOLUTION = "resolution.arrays"
+PACKING = "packing.arrays"
 FREQUENCIES = "frequencies.arrays"
 DICTIONARY = "dictionary.arrays"

@@ -16,17 +16,19 @@ import numpy as np
 from pagekin.bags.counting import DF, WORDS, unpack_counts, unpack_words
 from pagekin.bags.dictionary import write_dictionary
 from pagekin.bags.frequencies import Frequencies
+from pagekin.bags.sample import SAMPLE_KEY, Sampling, write_sampled
 from pagekin.cocitation.records import BLOCKS_KEY
 from pagekin.config import BuildConfig
-from pagekin.pipeline.names import DICTIONARY, FREQUENCIES, PARTS, RESOLUTION
+from pagekin.pipeline.names import DICTIONARY, FREQUENCIES, PACKING, PARTS, RESOLUTION
 from pagekin.pipeline.records import read_merged
 from pagekin.text.words import Terms
 from pagekin.web.captures import ALIAS, CAPTURED, OVER
 from pagekin.web.resolution import write_resolution
 
-__all__ = ["STAGES", "WITH_BLOCKS", "Stage", "settle_shards", "wanted_stages"]
+__all__ = ["SAMPLE", "STAGES", "WITH_BLOCKS", "Stage", "settle_shards", "wanted_stages"]
 
 WITH_BLOCKS = "--with-blocks"
+SAMPLE = "--sample="
 _CAPTURES = "--captures"
 
 _DOCUMENTS_A_SHARD = 500_000  # a minute of a reducer, and some 3 GB to copy
@@ -82,6 +84,15 @@ def finish_inventory(
     write_resolution(folder / RESOLUTION, entries(ALIAS), over, urls)
 
 
+def _finish_sample(
+    finish: Finish, stands_for: int, folder: Path, counters: dict[str, dict[str, int]]
+) -> None:
+    """Also say how bags are packed, if each page of the sample stands for so many."""
+    finish(folder, counters)
+    told = (value for key, value in read_merged(folder) if key.startswith(SAMPLE_KEY))
+    write_sampled(folder / PACKING, told, stands_for)
+
+
 def finish_frequencies(folder: Path, counters: dict[str, dict[str, int]]) -> None:
     """Make the tables of document frequencies and of words."""
     counts = [(np.empty(0, np.uint32), np.empty(0, np.uint32))]
@@ -120,9 +131,9 @@ STAGES: tuple[Stage, ...] = (
         "pages become fragments, fragments are merged to raw bags",
         "bag_fragments:BagFragments",
         sections=("reading", "text", "window", "bag"),
-        tables={"resolution": ("inventory", RESOLUTION)},
+        tables={"resolution": ("inventory", RESOLUTION), "packing": ("inventory", PACKING)},
         part="bags",
-        version=3,
+        version=4,
     ),
     Stage(
         "document_frequency",
@@ -189,28 +200,57 @@ def wanted_stages(
     *,
     index: bool = False,
     parts: Collection[str] = PARTS,
+    sampling: Sampling | None = None,
 ) -> tuple[Stage, ...]:
-    """The stages that this configuration needs: of these parts, up to and with `until`."""
+    """The stages that this configuration needs: of these parts, up to and with `until`.
+
+    With bags a sample of the pages tells how they are packed; without one they are packed less.
+    """
+
+    parts_of = {stage.name: stage.part for stage in STAGES}
+    of_until = parts_of.get(until, "")
+    if "bags" not in parts or of_until not in {"", "bags"}:
+        sampling = None
 
     def is_wanted(stage: Stage) -> bool:
         of_part = not stage.part or stage.part in parts
-        return of_part and stage.wanted(config) and (index or not stage.for_index)
+        wanted = stage.wanted(config) or (stage.name == "inventory" and sampling is not None)
+        return of_part and wanted and (index or not stage.for_index)
 
     chain = [stage for stage in STAGES if is_wanted(stage) or stage.name == until]
-    if "bags" in parts and config.bag.urls == "crawled":
-        chain = list(map(_telling_captured, chain))
+    if "bags" in parts:
+        chain = [_for_bags(stage, config, sampling) for stage in chain]
     if not until:
         return _in_one_pass(chain)
     last = next(k for k, stage in enumerate(chain) if stage.name == until)
-    needed = {"", chain[last].part}  # of the other part nothing stands before it that it needs
+    needed = {"", of_until}  # of the other part nothing stands before it that it needs
     return _in_one_pass([stage for stage in chain[: last + 1] if stage.part in needed])
 
 
-def _telling_captured(stage: Stage) -> Stage:
-    """The inventory names what was captured, where nothing else has a bag."""
+def _for_bags(stage: Stage, config: BuildConfig, sampling: Sampling | None) -> Stage:
+    """The inventory names what was captured, where nothing else has a bag; and it reads a sample of
+    the pages, which tells how bags are packed. Where nobody wants to know what stands for what,
+    that is all it does.
+    """
+    if stage.name == "bag_fragments" and not config.reading.resolve:
+        return replace(stage, tables={"packing": stage.tables["packing"]})
     if stage.name != "inventory":
         return stage
-    return replace(stage, flags=(_CAPTURES,), finish=partial(finish_inventory, captured=True))
+    resolves = config.reading.resolve
+    captured = config.bag.urls == "crawled" and resolves
+    flags = [_CAPTURES] if captured else []
+    if sampling:
+        flags.append(f"{SAMPLE}{sampling.one_in}")
+    if sampling and not resolves:
+        flags.append(f"--heads={sampling.heads}")
+    finish = partial(finish_inventory, captured=captured) if resolves else _nothing
+    return replace(
+        stage,
+        does=stage.does if resolves else "from a sample of the pages, how bags are packed",
+        sections=(*stage.sections, "text") if sampling else stage.sections,
+        flags=tuple(flags),
+        finish=partial(_finish_sample, finish, sampling.stands_for) if sampling else finish,
+    )
 
 
 def _in_one_pass(chain: list[Stage]) -> tuple[Stage, ...]:

@@ -35,10 +35,11 @@ class TaskStatistics:
     memory: int = 0  # bytes, of the largest task
     began: float = field(default_factory=time.process_time)
 
-    def add(self, key: bytes, value: bytes) -> None:
-        """Note a record of the output."""
+    def add(self, key: bytes, value: bytes, *, aside: bool = False) -> None:
+        """Note a record of the output; one that stands aside has no part in its digest."""
         line = b"%b\t%b" % (key, value)
-        self.digest += xxhash.xxh3_128_intdigest(line)
+        if not aside:
+            self.digest += xxhash.xxh3_128_intdigest(line)
         self.records += 1
         self.size += len(line) + 1
 

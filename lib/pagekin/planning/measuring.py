@@ -61,9 +61,12 @@ def measure(
     folder: Path,
     say: Callable[[str], None],
     *,
+    share: float,
     starts: bool,
 ) -> Measured:
-    """Build the files of a sample; `starts`: also measure tasks without input."""
+    """Build the files of a sample that is so large a part of the snapshot; `starts`: also measure
+    tasks without input.
+    """
     meter = _Meter(config, say, starts=starts)
     index = folder / "index"
     build = Build(
@@ -75,6 +78,7 @@ def measure(
         quiet=True,
         index=index,
         parts=parts,
+        share=share,
         runs=meter,
     )
     summary = build.run()

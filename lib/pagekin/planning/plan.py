@@ -64,7 +64,9 @@ def _runs(ask: Ask, sample: Sample, folder: Path, say: Callable[[str], None]) ->
         def told(stage: str, size: int = size) -> None:
             say(f"building {size} of {count} parts of the sample: {stage}")
 
-        yield measure(ask.config, ask.parts, sample.files[:size], here, told, starts=size == count)
+        share, last = sample.share * size / count, size == count
+        files = sample.files[:size]
+        yield measure(ask.config, ask.parts, files, here, told, share=share, starts=last)
 
 
 def _described(  # noqa: PLR0917 - all that is known

@@ -126,7 +126,7 @@ class Sweep:
         if not reading.resolve:
             return None
         self.progress.say("taking the inventory of the snapshot")
-        folder = self._build(BuildConfig(reading=reading), until="inventory")
+        folder = self._build(BuildConfig(reading=reading), until="inventory", samples=False)
         return Resolution(folder / "inventory" / RESOLUTION)
 
     def _read(self, waiting: list[BuildConfig]) -> None:

@@ -2,12 +2,15 @@
 
 Only headers are read, at a tenth of the price of reading the pages, unless canonical URLs are
 wanted, which stand in the pages. So a capture that proves to be no page later (binary, no markup)
-may hide an earlier one; an empty body is seen here, and is no capture.
+may hide an earlier one; an empty body is seen here, and is no capture. Pages of a sample are read
+on the way, for those who want to know what the snapshot is like.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import takewhile
+from typing import Protocol
 
 from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
@@ -18,7 +21,7 @@ from pagekin.web.reader import capture_name, read_file
 from pagekin.web.urls import Resolver
 from pagekin.web.warc import Record
 
-__all__ = ["Surveyor"]
+__all__ = ["Sample", "Surveyor"]
 
 Pair = tuple[bytes, bytes]
 Report = Callable[[int, int], None]
@@ -26,12 +29,28 @@ Report = Callable[[int, int], None]
 _HEADERS_ONLY = 1 << 10  # bytes of a body: to see whether it is HTML when no type is given
 
 
+class Sample(Protocol):
+    """Who wants to see some pages, and has something to say of each."""
+
+    def wants(self, url: str) -> bool:
+        """Is the page found at this URL one of them?"""
+
+    def record(self, page: Page) -> Pair:
+        """What is said of it."""
+
+
 class Surveyor:
     """Looks through snapshot files under one configuration."""
 
     def __init__(
-        self, config: ReadingConfig, counters: Counters, *, tell_others: bool = False
+        self,
+        config: ReadingConfig,
+        counters: Counters,
+        *,
+        tell_others: bool = False,
+        sample: Sample | None = None,
     ) -> None:
+        self._sample = sample
         self._tell_others = tell_others  # answers that seem to be no page: reading may tell better
         self._canonical = config.follow_canonical
         self._limit = config.max_page_bytes if config.follow_canonical else _HEADERS_ONLY
@@ -40,11 +59,19 @@ class Surveyor:
 
     def survey(self, uri: str, report: Report) -> Iterator[Pair]:
         """(URL, capture or redirect) of each record that is one."""
-        for record in read_file(uri, self._counters, self._limit):
+        whole = self._is_wanted if self._sample else None
+        for record in read_file(uri, self._counters, self._limit, whole):
             opened = open_response(record)
             report(int(not isinstance(opened, str)), record.offset)
             if not isinstance(opened, str) and not self._pages.excludes(opened[0]):
                 yield from self._look(capture_name(uri, record), record, *opened)
+
+    def sample(self, uri: str, size: int) -> Iterator[Pair]:
+        """What is said of pages that are wanted, of the first so many bytes of a file."""
+        found = read_file(uri, Counters(), self._limit, self._is_wanted)
+        for record in takewhile(lambda record: record.offset < size, found):
+            if self._is_wanted(record) and not isinstance(open_response(record), str):
+                yield from self._told(self._read(record))
 
     def _look(
         self, name: bytes, record: Record, url: str, response: HttpResponse
@@ -61,11 +88,23 @@ class Surveyor:
                 yield url.encode(), redirect_value(record.date, target)
         elif not reason and is_html(response) and not is_blank(response):
             self._counters.add("inventory", "captures")
-            target = self._read_canonical(record) if self._canonical else None
+            wanted = self._is_wanted(record)
+            page = self._read(record) if self._canonical or wanted else None
+            target = page.canonical if page and self._canonical else None
             yield url.encode(), capture_value(record.date, name, target)
+            yield from self._told(page if wanted else None)
         elif not reason and self._tell_others:
             yield url.encode(), OTHER
 
-    def _read_canonical(self, record: Record) -> str | None:
+    def _told(self, page: Page | None) -> Iterator[Pair]:
+        """What is said of a page of the sample."""
+        if page and self._sample:
+            self._counters.add("inventory", "pages_sampled")
+            yield self._sample.record(page)
+
+    def _is_wanted(self, record: Record) -> bool:
+        return self._sample is not None and self._sample.wants(record.url)
+
+    def _read(self, record: Record) -> Page | None:
         page = self._pages.read(record)
-        return page.canonical if isinstance(page, Page) else None
+        return page if isinstance(page, Page) else None

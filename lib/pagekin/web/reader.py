@@ -15,7 +15,7 @@ from pagekin.errors import InputError
 from pagekin.web.page import TEXT, Page, PageReader, View
 from pagekin.web.resolution import Resolution
 from pagekin.web.streams import open_source
-from pagekin.web.warc import Damage, Record, read_records
+from pagekin.web.warc import MAX_RECORD_BYTES, Damage, Record, read_records
 
 __all__ = ["SnapshotReader", "capture_name", "read_file"]
 
@@ -29,19 +29,32 @@ def capture_name(uri: str, record: Record) -> bytes:
     return f"{uri}:{record.place}".encode()
 
 
-def read_file(uri: str, counters: Counters, limit: int) -> Iterator[Record]:
-    """The intact records of a file, `limit` bytes of each body; damage is counted, and so is a
-    file that cannot be read."""
+def read_file(
+    uri: str,
+    counters: Counters,
+    limit: int,
+    whole: Callable[[Record], bool] | None = None,
+) -> Iterator[Record]:
+    """The intact records of a file, `limit` bytes of each body, or more of those that are wanted
+    whole; damage is counted, and so is a file that cannot be read."""
+
+    usual = limit + _HEADERS
+
+    def most(record: Record) -> int:
+        return max(usual, MAX_RECORD_BYTES) if whole and whole(record) else usual
+
     try:
         with open_source(uri) as stream:
-            yield from _intact(uri, stream, counters, limit + _HEADERS)
+            yield from _intact(uri, stream, counters, most if whole else usual)
         counters.add("files", "read")
     except InputError as error:
         counters.add("files", "failed")
         counters.note(str(error))
 
 
-def _intact(uri: str, stream: BinaryIO, counters: Counters, limit: int) -> Iterator[Record]:
+def _intact(
+    uri: str, stream: BinaryIO, counters: Counters, limit: int | Callable[[Record], int]
+) -> Iterator[Record]:
     damaged = intact = 0
     for item in read_records(stream, limit):
         counters.add("records", "read")

@@ -16,7 +16,7 @@ Segmented records (`continuation`) are not joined and digests not checked.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -73,8 +73,13 @@ class Record:
         return len(self.block) < self.length
 
 
+_Limit = int | Callable[[Record], int]  # a block has no text yet when it is asked for
+
+
 def read_records(
-    stream: BinaryIO, limit: int = MAX_RECORD_BYTES, kinds: Container[str] = PAGE_KINDS
+    stream: BinaryIO,
+    limit: _Limit = MAX_RECORD_BYTES,
+    kinds: Container[str] = PAGE_KINDS,
 ) -> Iterator[Record | Damage]:
     """All records of a stream in their order, and between them what is damaged.
 
@@ -88,7 +93,7 @@ def read_records(
         yield item
 
 
-def _read(text: RecordText, limit: int, kinds: Container[str]) -> Iterator[Record | Damage]:
+def _read(text: RecordText, limit: _Limit, kinds: Container[str]) -> Iterator[Record | Damage]:
     while True:
         if text.begin():
             yield from _next(text, limit, kinds)
@@ -99,15 +104,16 @@ def _read(text: RecordText, limit: int, kinds: Container[str]) -> Iterator[Recor
             return
 
 
-def _next(text: RecordText, limit: int, kinds: Container[str]) -> Iterator[Record | Damage]:
+def _next(text: RecordText, limit: _Limit, kinds: Container[str]) -> Iterator[Record | Damage]:
     offset, head = text.offset, text.head()
     if isinstance(head, str):
         yield _skip_to_head(text, head)
         return
     text.skip(head.size)
     record = Record(offset, head.fields["warc-type"].lower(), head.fields, head.length)
-    keep = limit if record.kind in kinds else 0
-    if record.length > max(limit, _MAX_HELD):
+    most = limit(record) if callable(limit) else limit
+    keep = most if record.kind in kinds else 0
+    if record.length > max(most, _MAX_HELD):
         yield from _read_long(text, record, keep)
     elif text.ends(record.length):
         record.block = text.take(record.length, keep)

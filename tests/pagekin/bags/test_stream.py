@@ -105,4 +105,4 @@ def test_what_links_carry_is_bounded(page: str) -> None:
     made = make_page("http://a.example/", page.format(words=words, links=links).encode())
     assert isinstance(made, Page)
     extractor = Extractor(BuildConfig(), Counters())
-    assert sum(len(value) for _, value in extractor.extract(made)) < 2_500_000
+    assert sum(len(value) for _, value in extractor.say(made).records()) < 2_500_000

@@ -16,6 +16,7 @@ from pagekin.bags.vocabulary import (
     best_forms,
     forms_records,
     merge_forms,
+    name_of,
     plain_best_forms,
     read_forms,
 )
@@ -61,14 +62,33 @@ def test_record() -> None:
     """Two columns: counts, and names with their terms where these are others."""
     rows = forms_of([("bee", "bees", 7), ("bee", "bee", 2)])
     [(_, value)] = forms_records([Forms.of(rows)])
-    assert b"2,7 bee|bees bee" == value
+    assert b"2,7 bee|bee s" == value
     assert [("bee", "bee", 2), ("bee", "bees", 7)] == list(read_forms(value))
     assert [] == list(forms_records([]))
 
 
+@pytest.mark.parametrize(
+    ("term", "form", "name"),
+    [
+        ("bee", "bee", "bee"),
+        ("bee", "bees", "bee s"),
+        ("happi", "happy", "happ y i"),
+        ("beex", "bee", "bee  x"),
+        ("link:http://a/", "http://a/", " http://a/ link:http://a/"),
+        ("é", "è", " è é"),
+    ],
+)
+def test_name(term: str, form: str, name: str) -> None:
+    """What form and term begin with, and how they end; no letter is parted."""
+    assert name == name_of(term, form)
+    [(_, value)] = forms_records([Forms.of(forms_of([(term, form, 3)]))])
+    assert f"3 {name}".encode() == value
+    assert [(term, form, 3)] == list(read_forms(value))
+
+
 def record_of(rows: list[tuple[str, str, int]]) -> bytes:
     """One record, whatever the buckets of the terms are."""
-    names = [form if form == term else f"{form} {term}" for term, form, _ in rows]
+    names = [name_of(term, form) for term, form, _ in rows]
     counts = Counter[str]()
     for name, (_, _, count) in zip(names, rows, strict=True):
         counts[name] += count

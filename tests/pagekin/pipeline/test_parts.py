@@ -259,6 +259,23 @@ def test_reading_without_resolution(build, work):
     assert 0 == counters.get("through_redirects", 0)
 
 
+def test_sample_beside(build, tmp_path):
+    """The sample that bags want is of no account to the blocks, nor how its words are cut."""
+    for part, words in (("cocitation", ()), ("bags", ()), ("bags", ("--text-stemming", "nostem"))):
+        assert 0 == build("-q", "--only", part, *words).code
+        assert "built" == states(tmp_path / "work")["inventory"]
+    assert 0 == build("-q", "--only", "cocitation").code
+    assert {"kept"} == {*states(tmp_path / "work").values()}
+
+
+def test_sample_and_captures(build, tmp_path):
+    """What is not wanted any more is told once, without what went with it."""
+    assert 0 == build("-q", "--only", "bags", "--bag-urls", "crawled", "--until", "inventory").code
+    said = build("--only", "cocitation", "--dry-run")
+    assert "its job is to do less\n" in said.out
+    assert "text." not in said.out
+
+
 # --- up to a stage ---
 
 

@@ -134,7 +134,8 @@ def test_stopped(work, slow, number):
         wait_until(lambda: not living(process.pid), 10)
     assert "pagekin: stopped; the same command goes on from here\n" == said
     assert "stopped" == json.loads((work / "summary.json").read_text())["state"]
-    assert {"workspace.json", "summary.json", ".lock"} == {path.name for path in work.iterdir()}
+    left = {"workspace.json", "summary.json", ".lock", "inventory"}
+    assert left == {path.name for path in work.iterdir()}
     Slow.hurry.set()
     assert 0 == pagekin(*BUILD, work, "-r", "inline", slow).code
     assert 1 == len(outputs(work)["weighted_bags"]["records"])

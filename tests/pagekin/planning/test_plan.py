@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
+from pagekin.bags.packing import host_part
 from pagekin.cli import main
 from pagekin.config import BuildConfig
 from pagekin.pipeline.names import PARTS
@@ -62,11 +63,11 @@ def test_plan(made):
 
 
 def test_hottest(made):
-    """The URL with the most links is the hottest key of the first shuffle of bags."""
+    """The host of the URL with the most links is a hottest key of the shuffle of bags."""
     hot = json.loads((Path(made.web) / "web.json").read_text())["hot_url"]
     plan = json.loads(made.plan.read_text())
     first = [stage["hottest"][0]["key"] for stage in plan["stages"] if stage["hottest"]]
-    assert hot in first
+    assert host_part(hot.encode()).decode() in first
 
 
 def test_the_whole_is_no_guess(made, capsys):

@@ -321,8 +321,8 @@ def check_page(page: Page, config: BuildConfig = ALL_SOURCES) -> None:
     assert [m.LINK, m.LINK_END] * len(page.flat.hrefs) == marks
     assert len(page.flat.hrefs) == len(page.flat.rels()) == len(page.targets())
     extractor = Extractor(config, Counters())
-    assert all(key and value for key, value in extractor.extract(page))
-    assert page.url.encode() in dict(extractor.extract(page))
+    assert all(key and value for key, value in extractor.say(page).records())
+    assert page.url.encode() in dict(extractor.say(page).records())
     list(extractor.take_forms())
     assert list(page_lines(describe_page(page, TextConfig(), Counters())))
 
