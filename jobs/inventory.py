@@ -24,41 +24,37 @@ class Inventory(PagekinJob):
     ASIDE = b"!sample/"
     READS_FILES = True
     MAPS_WITH = ("web.inventory",)
-    SAMPLES_WITH = ("bags.sampling", "text.stems:load_stemmers")
     REDUCES_WITH = ("web.captures",)
 
     def configure_args(self) -> None:
         super().configure_args()
-        self.add_passthru_arg(
-            "--captures", action="store_true", help="name every URL that was captured, too"
-        )
-        self.add_passthru_arg(
+        add = self.add_passthru_arg
+        add("--captures", action="store_true", help="name every URL that was captured, too")
+        add(
             "--sample", type=int, default=0, help="read one page in N, to pack bags (default: none)"
         )
-        self.add_passthru_arg(
-            "--heads", type=int, default=0, help="only that, of so many bytes of each file"
-        )
+        add("--links-only", action="store_true", help="of the sample tell links, and no terms")
+        add("--heads", type=int, default=0, help="only that, of so many bytes of each file")
 
     def loads(self) -> tuple[str, ...]:
-        samples = self.options.run_mapper and self.options.sample
-        return super().loads() + (self.SAMPLES_WITH if samples else ())
+        if not (self.options.run_mapper and self.options.sample):
+            return super().loads()
+        words = () if self.options.links_only else ("text.stems:load_stemmers",)
+        return (*super().loads(), "bags.sampling", *words)
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         # imported here: reducers start faster without the parser
         from pagekin.web.inventory import Surveyor
 
-        told, sample = self.options.captures, None
-        if self.options.sample:
+        asked, sample = self.options, None
+        if asked.sample:
             from pagekin.bags.sampling import Sampler
 
-            sample = Sampler(self.config, self.options.sample)
-        reading = self.config.reading
-        surveyor = Surveyor(reading, self.counters_, tell_others=told, sample=sample)
+            sample = Sampler(self.config.text, asked.sample, words=not asked.links_only)
+        wanted = {"tell_others": asked.captures, "sample": sample, "heads": asked.heads}
+        surveyor = Surveyor(self.config.reading, self.counters_, **wanted)
         for address, _ in pairs:
-            if heads := self.options.heads:
-                yield from surveyor.sample(address.decode(), heads)
-            else:
-                yield from surveyor.survey(address.decode(), self.progress.reporter())
+            yield from surveyor.survey(address.decode(), self.progress.reporter())
             self.progress.add(files=1)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:

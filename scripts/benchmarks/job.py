@@ -85,7 +85,7 @@ class _Bench:
         manifests = write_manifests(folder / "manifests", list_snapshot(files, ""), 2)
         self.manifests = list(map(str, manifests))
         self.packing = str(folder / "packing")
-        in_process(sample_task, files=files, path=self.packing)
+        in_process(sample_task, files=files, path=self.packing, sample="links")
         self.runs = 0
 
     def job(self, rounds: int) -> tuple[list[Table], list[Target]]:

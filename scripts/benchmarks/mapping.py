@@ -59,8 +59,9 @@ def run(options: argparse.Namespace) -> Result:
             ways = {
                 "decompress only": partial(in_process, decompress_only, files=files),
                 _FLOOR: partial(in_process, parse_only, files=files),
-                "inventory": partial(look, sample=False),
-                "inventory, with a sample": partial(look, sample=True),
+                "inventory": look,
+                "inventory, with a sample of links": partial(look, sample="links"),
+                "inventory, with a sample of words": partial(look, sample="words"),
                 "bags": task,
                 "bags and blocks": partial(task, blocks=True),
             }

@@ -12,24 +12,24 @@ from pagekin.jobs.inventory import Inventory
 __all__ = ["inventory_task", "sample_task"]
 
 
-def inventory_task(files: list[str], *, sample: bool) -> dict[str, Any]:
-    """CPU of the map phase of the inventory, with a sample of the pages or without."""
-    job = _job(files if sample else [])
+def inventory_task(files: list[str], sample: str = "") -> dict[str, Any]:
+    """CPU of the map phase of the inventory, with a sample of links or of words or without."""
+    job = _job(files, sample)
     done = timed(lambda: len(_pairs(job, files)))
     return {"cpu": done.cpu, "pages": job.counters_.get("inventory", "captures")}
 
 
-def sample_task(files: list[str], path: str) -> dict[str, Any]:
+def sample_task(files: list[str], path: str, sample: str = "words") -> dict[str, Any]:
     """Write how the pages are packed; gives how many of them were read for that."""
-    pairs = sorted(_pairs(_job(files), files))
+    pairs = sorted(_pairs(_job(files, sample), files))
     told = [value for key, value in pairs if key.startswith(SAMPLE_KEY)]
     write_sampled(Path(path), told, _sampling(files).stands_for)
     return {"pages": len(told)}
 
 
-def _job(files: list[str]) -> Inventory:
-    """One that samples these files; of none it takes no sample."""
-    return Inventory([f"--sample={_sampling(files).one_in}"] if files else [])
+def _job(files: list[str], sample: str) -> Inventory:
+    flags = {"": [], "links": ["--links-only"], "words": []}[sample]
+    return Inventory([f"--sample={_sampling(files).one_in}", *flags] if sample else [])
 
 
 def _pairs(job: Inventory, files: list[str]) -> list[tuple[bytes, bytes]]:
@@ -37,4 +37,4 @@ def _pairs(job: Inventory, files: list[str]) -> list[tuple[bytes, bytes]]:
 
 
 def _sampling(files: list[str]) -> Sampling:
-    return sampling_of((Path(file).stat().st_size for file in files), whole=True)
+    return sampling_of((Path(file).stat().st_size for file in files), whole=True, words=True)

@@ -203,6 +203,12 @@ def test_sample(tmp_path):
     for _, value in told:
         assert term_hash("hive") in read_terms(value)[0]
         assert 2 == len(dict(read_links(value)))
+    links, counters = inventory(tmp_path, *records, args=("--sample", "4", "--links-only"))
+    assert [key for key, _ in made] == [key for key, _ in links]
+    assert {*counted["inventory"]} < {*counters["inventory"]}
+    for key, value in told:
+        assert value.split(b" ")[1:] == dict(links)[key].split(b" ")[1:]
+        assert 0 == len(read_terms(dict(links)[key])[0])
 
 
 def test_sample_of_heads(tmp_path):

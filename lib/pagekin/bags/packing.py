@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
@@ -98,13 +99,22 @@ class Packing:
         terms = np.empty(0, np.uint32) if terms is None else terms[:MOST_CODES]
         self.terms = np.ascontiguousarray(terms, np.uint32)
         self.cuts = list(cuts)  # URLs, ascending
-        self.text = encode(self.terms)  # of the terms, as fragments have them
         self.cut_text = b"".join(self.cuts)
         self.cut_bounds = np.array([0, *accumulate(map(len, self.cuts))], np.int64)
         self._codes: dict[int, bytes] = {}
         self.spelt = _Memo(self._spell)  # a term or a mark of a fragment -> how it is spelt
         self.numbers = _Memo(self._read)  # and from that to what fragments have
-        self.table = b"" if _native is None else _native.code_table(self.terms)
+
+    @cached_property
+    def text(self) -> bytes:
+        """The terms with codes, as fragments have them; for those who unpack."""
+        return encode(self.terms)
+
+    @cached_property
+    def table(self) -> bytes:
+        """Their places by hash, for those who pack in C."""
+        table: bytes = b"" if _native is None else _native.code_table(self.terms)
+        return table
 
     @classmethod
     def read(cls, path: str | Path | None) -> Packing:

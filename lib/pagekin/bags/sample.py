@@ -57,9 +57,10 @@ class Sampling(NamedTuple):
     one_in: int  # chosen by their URL
     heads: int  # bytes of each file that are looked at; 0: all
     stands_for: int  # pages of the snapshot, each page of the sample
+    words: bool = True  # do they tell their terms, too?
 
 
-def sampling_of(sizes: Iterable[int], *, whole: bool) -> Sampling:
+def sampling_of(sizes: Iterable[int], *, whole: bool, words: bool) -> Sampling:
     """How much of files of these compressed sizes is read: of all that they hold if that is read
     anyway, else of their beginnings.
     """
@@ -71,7 +72,7 @@ def sampling_of(sizes: Iterable[int], *, whole: bool) -> Sampling:
     while looked_at // pages > wanted:
         pages *= 2
     stands_for = pages * total // looked_at if looked_at else pages
-    return Sampling(pages, 0 if whole else HEAD, stands_for)
+    return Sampling(pages, 0 if whole else HEAD, stands_for, words)
 
 
 def sample_value(terms: Terms, counts: Terms, links: Mapping[bytes, int]) -> bytes:

@@ -7,27 +7,28 @@ from collections import Counter
 import numpy as np
 import xxhash
 
-from pagekin.bags.extract import Extractor
-from pagekin.bags.fragments import KIND_SHIFT, decode
 from pagekin.bags.sample import SAMPLE_KEY, sample_value
-from pagekin.bags.values import OWN_TEXT
-from pagekin.config import BuildConfig
-from pagekin.counters import Counters
-from pagekin.web.page import Page
+from pagekin.bags.stream import read_stream
+from pagekin.config import TextConfig
+from pagekin.text.tokens import with_sentences
+from pagekin.text.words import Terms, Vocabulary
+from pagekin.web.page import NOTHING, TEXT, Page
 
 __all__ = ["Sampler"]
 
 Pair = tuple[bytes, bytes]
 
-_WINDOW = 64  # terms of a link, about
+_WINDOW, _PAGE = 64, 1000  # terms of a link and of a page, about
 
 
 class Sampler:
-    """Makes records of the pages that are chosen."""
+    """Makes records of the pages that are chosen: where their links lead, and their terms."""
 
-    def __init__(self, config: BuildConfig, pages: int) -> None:
+    def __init__(self, config: TextConfig, pages: int, *, words: bool = True) -> None:
+        """One page in so many; without words no terms are told."""
         self._pages = pages
-        self._extractor = Extractor(config, Counters())  # what it counts is counted by the readers
+        self._terms = _Terms(config) if words else None
+        self.view = TEXT if words else NOTHING
 
     def wants(self, url: str) -> bool:
         """Is a page with this URL in the sample?"""
@@ -35,15 +36,27 @@ class Sampler:
 
     def record(self, page: Page) -> Pair:
         """What it tells of the snapshot."""
-        said = self._extractor.say(page)
-        numbers = decode(said.value[OWN_TEXT:])
-        is_term = numbers >> np.uint64(KIND_SHIFT) == 0
-        terms, counts = np.unique(numbers[is_term].astype(np.uint32), return_counts=True)
-        links = Counter(target.encode() for target in said.targets if target)
+        links = Counter(target.encode() for target in page.targets() if target)
         merged = {url: _WINDOW * number for url, number in links.items()}
-        merged[said.url] = merged.get(said.url, 0) + len(numbers)
-        if self._extractor.full():
-            for _ in self._extractor.take_forms():
+        merged[page.url.encode()] = _PAGE
+        nothing = np.empty(0, np.uint32)
+        terms, counts = self._terms.of(page) if self._terms else (nothing, nothing)
+        key = b"%b%016x" % (SAMPLE_KEY, xxhash.xxh3_64_intdigest(page.url.encode()))
+        return key, sample_value(terms, counts, merged)
+
+
+class _Terms:
+    """The terms of pages, as their bags will have them."""
+
+    def __init__(self, config: TextConfig) -> None:
+        self._vocabulary = Vocabulary(config)
+
+    def of(self, page: Page) -> tuple[Terms, Terms]:
+        """The terms of a page, and how often each stands there."""
+        stream = read_stream(with_sentences(page.flat.text), self._vocabulary.table(page.language))
+        if self._vocabulary.full():
+            for _ in self._vocabulary.take_forms():
                 pass
-        key = b"%b%016x" % (SAMPLE_KEY, xxhash.xxh3_64_intdigest(said.url))
-        return key, sample_value(terms, counts.astype(np.uint32), merged)
+        every = np.concatenate([stream.terms, stream.title])
+        terms, counts = np.unique(every, return_counts=True)
+        return terms, counts.astype(np.uint32)

@@ -8,7 +8,7 @@ again, and a sentence says why. A stage whose input came out the same as before 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -36,7 +36,14 @@ from pagekin.pipeline.runner import (
     one_cluster,
     run_job,
 )
-from pagekin.pipeline.stages import SAMPLE, WITH_BLOCKS, Stage, settle_shards, wanted_stages
+from pagekin.pipeline.stages import (
+    LINKS_ONLY,
+    SAMPLE,
+    WITH_BLOCKS,
+    Stage,
+    settle_shards,
+    wanted_stages,
+)
 from pagekin.tables import ArrayFile
 from pagekin.web.sources import Source
 
@@ -73,6 +80,7 @@ class Build:
     parts: Collection[str] = PARTS
     samples: bool = True  # does a sample of the pages tell how bags are packed?
     share: float = 1.0  # of a snapshot that the files are: its large hosts are cut as for the whole
+    travels: bool = False  # is it to be packed as for a network, also on this machine?
     runs: Callable[..., tuple[float, float]] = run_job  # or another with its arguments
 
     def stages(self) -> tuple[Stage, ...]:
@@ -88,7 +96,10 @@ class Build:
     @cached_property
     def _sampling(self) -> Sampling:
         sizes = (source.size if source.size >= 0 else _UNKNOWN for source in self.snapshot)
-        sampling = sampling_of(sizes, whole=self.config.reading.resolve)
+        # codes of terms are for the network; and where links to others are not sent, little is left
+        travels = self.travels or self.engine.runner not in ON_THIS_MACHINE
+        words = travels and self.config.bag.urls == "all"
+        sampling = sampling_of(sizes, whole=self.config.reading.resolve, words=words)
         return sampling._replace(stands_for=round(sampling.stands_for / self.share))
 
     def run(self) -> dict[str, Any]:
@@ -350,14 +361,29 @@ def _plain(value: Any) -> Any:
 
 
 def _like(before: dict[str, Any], stage: Stage) -> dict[str, Any]:
-    """What a stage depended on, without blocks or a sample that it made and nobody wants now."""
+    """What a stage depended on, without blocks or a sample that it made and nobody wants now; a
+    sample with words will do where links are wanted.
+    """
     before = {"flags": [], **before}
-    for flag, section in ((WITH_BLOCKS, "blocks."), (SAMPLE, "text.")):
-        made = [f for f in before["flags"] if f.startswith(flag)]
-        if made and not any(f.startswith(flag) for f in stage.flags):
-            before = {k: v for k, v in before.items() if not k.startswith(section)}
-            before["flags"] = [f for f in before["flags"] if f not in made]
+    if WITH_BLOCKS in before["flags"] and WITH_BLOCKS not in stage.flags:
+        before = _without(before, "blocks.", [f for f in before["flags"] if f != WITH_BLOCKS])
+    others, sampled = _parted(before["flags"])
+    wanted_others, wanted = _parted(stage.flags)
+    if sampled and not wanted:
+        return _without(before, "text.", others)
+    if [*sampled, LINKS_ONLY] == wanted and others == wanted_others:
+        return _without(before, "text.", list(stage.flags))
     return before
+
+
+def _without(before: dict[str, Any], section: str, flags: list[str]) -> dict[str, Any]:
+    return {k: v for k, v in before.items() if not k.startswith(section)} | {"flags": flags}
+
+
+def _parted(flags: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Flags that have nothing to do with a sample, and those of the sample."""
+    sampling = [flag for flag in flags if flag.startswith((SAMPLE, LINKS_ONLY))]
+    return [flag for flag in flags if flag not in sampling], sampling
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:

@@ -25,10 +25,19 @@ from pagekin.text.words import Terms
 from pagekin.web.captures import ALIAS, CAPTURED, OVER
 from pagekin.web.resolution import write_resolution
 
-__all__ = ["SAMPLE", "STAGES", "WITH_BLOCKS", "Stage", "settle_shards", "wanted_stages"]
+__all__ = [
+    "LINKS_ONLY",
+    "SAMPLE",
+    "STAGES",
+    "WITH_BLOCKS",
+    "Stage",
+    "settle_shards",
+    "wanted_stages",
+]
 
 WITH_BLOCKS = "--with-blocks"
 SAMPLE = "--sample="
+LINKS_ONLY = "--links-only"
 _CAPTURES = "--captures"
 
 _DOCUMENTS_A_SHARD = 500_000  # a minute of a reducer, and some 3 GB to copy
@@ -241,13 +250,14 @@ def _for_bags(stage: Stage, config: BuildConfig, sampling: Sampling | None) -> S
     flags = [_CAPTURES] if captured else []
     if sampling:
         flags.append(f"{SAMPLE}{sampling.one_in}")
+        flags += [] if sampling.words else [LINKS_ONLY]
     if sampling and not resolves:
         flags.append(f"--heads={sampling.heads}")
     finish = partial(finish_inventory, captured=captured) if resolves else _nothing
     return replace(
         stage,
         does=stage.does if resolves else "from a sample of the pages, how bags are packed",
-        sections=(*stage.sections, "text") if sampling else stage.sections,
+        sections=(*stage.sections, "text") if sampling and sampling.words else stage.sections,
         flags=tuple(flags),
         finish=partial(_finish_sample, finish, sampling.stands_for) if sampling else finish,
     )

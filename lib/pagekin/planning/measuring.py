@@ -79,6 +79,7 @@ def measure(
         index=index,
         parts=parts,
         share=share,
+        travels=True,
         runs=meter,
     )
     summary = build.run()

@@ -16,7 +16,16 @@ from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
 from pagekin.web.captures import OTHER, capture_value, redirect_value
 from pagekin.web.http import HttpResponse
-from pagekin.web.page import Page, PageReader, is_blank, is_html, open_response, status_reason
+from pagekin.web.page import (
+    NOTHING,
+    Page,
+    PageReader,
+    View,
+    is_blank,
+    is_html,
+    open_response,
+    status_reason,
+)
 from pagekin.web.reader import capture_name, read_file
 from pagekin.web.urls import Resolver
 from pagekin.web.warc import Record
@@ -31,6 +40,8 @@ _HEADERS_ONLY = 1 << 10  # bytes of a body: to see whether it is HTML when no ty
 
 class Sample(Protocol):
     """Who wants to see some pages, and has something to say of each."""
+
+    view: View
 
     def wants(self, url: str) -> bool:
         """Is the page found at this URL one of them?"""
@@ -49,16 +60,22 @@ class Surveyor:
         *,
         tell_others: bool = False,
         sample: Sample | None = None,
+        heads: int = 0,
     ) -> None:
-        self._sample = sample
+        """With `heads` only the sample is wanted, of so many bytes of each file."""
+        self._sample, self._heads = sample, heads
         self._tell_others = tell_others  # answers that seem to be no page: reading may tell better
         self._canonical = config.follow_canonical
         self._limit = config.max_page_bytes if config.follow_canonical else _HEADERS_ONLY
         self._counters = counters
-        self._pages = PageReader(config, Counters())  # what it counts is counted by the readers
+        view = sample.view if sample else NOTHING
+        self._pages = PageReader(config, Counters(), view)  # what it counts is counted by readers
 
     def survey(self, uri: str, report: Report) -> Iterator[Pair]:
-        """(URL, capture or redirect) of each record that is one."""
+        """(URL, capture or redirect) of each record that is one, and what is said of the sample."""
+        if self._heads:
+            yield from self._of_head(uri)
+            return
         whole = self._is_wanted if self._sample else None
         for record in read_file(uri, self._counters, self._limit, whole):
             opened = open_response(record)
@@ -66,10 +83,9 @@ class Surveyor:
             if not isinstance(opened, str) and not self._pages.excludes(opened[0]):
                 yield from self._look(capture_name(uri, record), record, *opened)
 
-    def sample(self, uri: str, size: int) -> Iterator[Pair]:
-        """What is said of pages that are wanted, of the first so many bytes of a file."""
+    def _of_head(self, uri: str) -> Iterator[Pair]:
         found = read_file(uri, Counters(), self._limit, self._is_wanted)
-        for record in takewhile(lambda record: record.offset < size, found):
+        for record in takewhile(lambda record: record.offset < self._heads, found):
             if self._is_wanted(record) and not isinstance(open_response(record), str):
                 yield from self._told(self._read(record))
 

@@ -24,7 +24,7 @@ from pagekin.bags.sample import (
     write_sampled,
 )
 from pagekin.bags.sampling import Sampler
-from pagekin.config import BuildConfig
+from pagekin.config import TextConfig
 from pagekin.text.words import term_hash
 from tests.pages import html_page
 
@@ -38,34 +38,43 @@ SIZES = st.dictionaries(st.sampled_from([url.encode() for url in URLS]), st.inte
 )
 def test_share(size: int, pages: int) -> None:
     """One page in eight, of large snapshots some thousands of pages."""
-    assert Sampling(pages, 0, pages) == sampling_of([size], whole=True)
+    assert Sampling(pages, 0, pages) == sampling_of([size], whole=True, words=True)
 
 
 def test_heads() -> None:
     """Where nothing else is to be read of a snapshot, the beginnings of its files are looked at."""
-    assert Sampling(8, HEAD, 8 * 16) == sampling_of([16 * HEAD] * 2, whole=False)
-    assert Sampling(8, HEAD, 8) == sampling_of([HEAD // 2] * 2, whole=False)
-    assert Sampling(8, HEAD, 8) == sampling_of([], whole=False)
+    large, small = [16 * HEAD] * 2, [HEAD // 2] * 2
+    assert Sampling(8, HEAD, 8 * 16) == sampling_of(large, whole=False, words=True)
+    assert Sampling(8, HEAD, 8, words=False) == sampling_of(small, whole=False, words=False)
+    assert Sampling(8, HEAD, 8) == sampling_of([], whole=False, words=True)
+
+
+BODY = '<title>bees</title><p>bees in hives <a href="/x">bees</a> <a href="/x">b</a>'
+BODY += ' <a href="http://two.example/">two</a>'
+LINKS = {b"http://one.example/": 1000, b"http://one.example/x": 128, b"http://two.example/": 64}
 
 
 def test_page() -> None:
     """A page tells its terms with their counts, and how much is to be merged where."""
-    body = '<title>bees</title><p>bees in hives <a href="/x">bees</a> <a href="/x">b</a>'
-    body += ' <a href="http://two.example/">two</a>'
-    key, value = Sampler(BuildConfig(), 8).record(html_page(body))
-    terms, counts = read_terms(value)
-    assert {term_hash("bee"): 3, term_hash("hive"): 1}.items() <= dict(
-        zip(terms.tolist(), counts.tolist(), strict=True)
-    ).items()
-    links = dict(read_links(value))
-    assert {b"http://one.example/x": 128, b"http://two.example/": 64}.items() <= links.items()
-    assert links[b"http://one.example/"] > counts.sum()
+    key, value = Sampler(TextConfig(), 8).record(html_page(BODY))
+    told = dict(zip(*(column.tolist() for column in read_terms(value)), strict=True))
+    assert {term_hash("bee"): 3, term_hash("hive"): 1}.items() <= told.items()
+    assert dict(read_links(value)) == LINKS
     assert key.startswith(b"!sample/")
+
+
+def test_page_without_words() -> None:
+    """Or links alone."""
+    sampler = Sampler(TextConfig(), 8, words=False)
+    assert not sampler.view.text
+    _, value = sampler.record(html_page(BODY))
+    assert 0 == len(read_terms(value)[0])
+    assert dict(read_links(value)) == LINKS
 
 
 def test_which_pages() -> None:
     """By their URL, about as many as are wanted, and the same ones always."""
-    sampler, others = Sampler(BuildConfig(), 8), Sampler(BuildConfig(), 8)
+    sampler, others = Sampler(TextConfig(), 8), Sampler(TextConfig(), 8)
     urls = [f"http://one.example/{k}" for k in range(4000)]
     wanted = list(map(sampler.wants, urls))
     assert wanted == list(map(others.wants, urls))

@@ -23,7 +23,7 @@ from pagekin.pipeline import engines, progress, stages
 from pagekin.pipeline.build import write_manifests
 from pagekin.pipeline.runner import Engine
 from pagekin.pipeline.workspace import Workspace
-from pagekin.web.sources import Source
+from pagekin.web.sources import Source, list_snapshot
 from tests.pagekin.web import servers
 from tests.running import BAGS, DEMO, STAGES, Said, another_build, outputs, pagekin, record_of
 from tests.warcs import gz, warcinfo
@@ -589,3 +589,30 @@ def test_files_of_unknown_size(tmp_path):
     """The files of a list are not asked for their size: each is a task, as large as they are."""
     snapshot = [Source(f"s3://bucket/{number}.warc.gz") for number in range(5)]
     assert 5 == len(write_manifests(tmp_path / "m", snapshot, 2))
+
+
+def test_sample(tmp_path, small_snapshot):
+    """Words are sampled where records go over a network, and are of no harm elsewhere."""
+    snapshot = list_snapshot([str(small_snapshot)], "")
+    crawled = BuildConfig(bag=BagConfig(urls="crawled"))
+
+    def inventory(runner: str, config: BuildConfig, *, travels: bool = False) -> module.Build:
+        workspace = Workspace.create(tmp_path / "work")
+        build = module.Build(workspace, config, Engine(runner), snapshot, "inventory", quiet=True)
+        return dataclasses.replace(build, parts=("bags",), travels=travels)
+
+    flags = [
+        inventory(runner, config).stages()[0].flags
+        for config in (BuildConfig(), crawled)
+        for runner in ("hadoop", "local")
+    ]
+    links = ("--sample=8", "--links-only")
+    assert [("--sample=8",), links, ("--captures", *links), ("--captures", *links)] == flags
+    inventory("inline", BuildConfig(), travels=True).run()
+    for runner in ("hadoop", "inline"):
+        (decision,) = module.plan(inventory(runner, BuildConfig()))
+        assert not decision.build
+    shutil.rmtree(tmp_path / "work")
+    inventory("inline", BuildConfig()).run()
+    (decision,) = module.plan(inventory("hadoop", BuildConfig()))
+    assert "its job is to run with --sample=8" == decision.reason
