@@ -2,7 +2,7 @@
 
 Both say the same of every input, which tests compare. C is built where pagekin is installed beside
 a C compiler; where there was none, or with PAGEKIN_PURE set to 1, Python does the work, in about
-twice the time. `python -m pagekin.native` says which of the two it is.
+three times the time. `python -m pagekin.native` says which of the two it is.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def main() -> None:
     if missing():
         print(  # noqa: T201
             "parts in C are missing (no C compiler, or PAGEKIN_PURE is set):"
-            " Python does their work, in about twice the time"
+            " Python does their work, in about three times the time"
         )
     else:
         print("parts in C: built")  # noqa: T201
