@@ -29,7 +29,8 @@ class BagFragments(SnapshotJob):
 
     def configure_args(self) -> None:
         super().configure_args()
-        self.add_file_arg("--packing", help="how parcels are packed, as the inventory stage found")
+        about = "how parcels are packed, as the inventory found (default: hosts are not cut)"
+        self.add_file_arg("--packing", help=about)
         self.add_passthru_arg(
             "--with-blocks", action="store_true", help="make blocks of links in the same pass"
         )
