@@ -74,9 +74,10 @@ class Folding:
         """What a page says, but for its links to hot URLs."""
         hot = [target if target in self._hot else None for target in said.targets]
         if any(hot):
-            said = said._replace(targets=self._without_hot(said))
             for key, value in link_records(hot, said.parts, said.host):
                 self._hold(self._hot[key.decode()], value)
+            cold = [None if url else t for url, t in zip(hot, said.targets, strict=True)]
+            said = said._replace(targets=cold)
         if not self._pages % _SAMPLE:
             self._measure(said)
         self._pages += 1
@@ -111,9 +112,6 @@ class Folding:
         """Small sizes go, or all of them if too few are small."""
         large = {key: size for key, size in self._sizes.items() if size > _LITTLE}
         self._sizes = large if len(large) < _KNOWN // 2 else {}
-
-    def _without_hot(self, said: Said) -> list[str | None]:
-        return [None if target in self._hot else target for target in said.targets]
 
     def _hold(self, hot: _Hot, value: bytes) -> None:
         host = value[HOST]
