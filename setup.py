@@ -13,11 +13,12 @@ HEADERS = {
     "text/_pieces": ("room.h",),
     "bags/_words": ("room.h", "text/xxh32.h"),
     "text/_hashes": ("text/xxh32.h",),
+    "query/_exact": ("room.h",),
     **dict.fromkeys(("web/_flat", "web/_outline"), ("web/html.h", "room.h")),
 }
 PARTS = ("bags/_columns", "bags/_fragments", "bags/_parcels", "bags/_stream", "bags/_words")
-PARTS += ("blocks/_structural", "text/_hashes", "text/_pieces", "web/_bytes", "web/_flat")
-PARTS += ("web/_outline", "web/_urls")
+PARTS += ("blocks/_structural", "query/_exact", "text/_hashes", "text/_pieces", "web/_bytes")
+PARTS += ("web/_flat", "web/_outline", "web/_urls")
 
 
 def part(name: str) -> Extension:

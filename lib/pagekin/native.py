@@ -17,6 +17,7 @@ PURE: Final = "PAGEKIN_PURE"
 NAMES: Final = (
     *("pagekin.bags._columns", "pagekin.bags._fragments", "pagekin.bags._parcels"),
     *("pagekin.bags._stream", "pagekin.bags._words", "pagekin.blocks._structural"),
+    *("pagekin.query._exact",),
     *("pagekin.text._hashes", "pagekin.text._pieces", "pagekin.web._bytes", "pagekin.web._flat"),
     *("pagekin.web._outline", "pagekin.web._urls"),
 )
