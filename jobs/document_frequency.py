@@ -10,10 +10,8 @@ Records are described in docs/formats.md. Rests on [SIM] section 5.2 and Figure 
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
-from operator import itemgetter
 
-from pagekin.bags.counting import TermCounter, reduce_bucket
+from pagekin.bags.counting import TermCounter, reduce_buckets
 from pagekin.pipeline.job import PagekinJob, Pair
 
 
@@ -22,8 +20,7 @@ class DocumentFrequency(PagekinJob):
         return TermCounter(self.counters_).count(pairs)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        for bucket, group in groupby(pairs, key=itemgetter(0)):
-            yield from reduce_bucket(bucket, (value for _, value in group), self.counters_)
+        return reduce_buckets(pairs, self.counters_)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ chain of eight stages is not paid twice.
 
 from __future__ import annotations
 
+import copy
 import json
 import shutil
 from collections.abc import Callable
@@ -98,11 +99,14 @@ def test_engines(engine, both, expected, tmp_path, request):
     words = ENGINES[engine](tmp_path, both, request)
     summary = _build(tmp_path, *words)
     assert expected["index"]["digest"] == summary["index"]["digest"]
-    assert _counters(expected) == _counters(summary)
+    assert _counters(copy.deepcopy(expected)) == _counters(summary)
 
 
 def _counters(summary: dict[str, Any]) -> dict[str, Any]:
-    return {stage["name"]: stage["counters"] for stage in summary["stages"]}
+    """All but how many pages told how bags are packed: more where records go over a network."""
+    counters = {stage["name"]: stage["counters"] for stage in summary["stages"]}
+    assert 0 < counters["inventory"]["inventory"].pop("pages_sampled")
+    return counters
 
 
 def test_the_sample_is_worth_the_while(expected):

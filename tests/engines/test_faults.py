@@ -160,8 +160,10 @@ def test_speculative_duplicates(hadoop, crawl, demo_work, tmp_path):
         wait_for(place, build)  # it goes on when the build ends: another has to do its work
         assert 0 == build.wait(PATIENCE), build.stderr.read()
     ours, theirs = (record_of(w, "inventory")["result"] for w in (tmp_path / "work", demo_work))
+    # more pages tell how bags are packed where these go over a network
+    sampled = [one["counters"]["inventory"].pop("pages_sampled") for one in (ours, theirs)]
     assert theirs["counters"] == ours["counters"]
-    assert theirs["records"] == ours["records"]
+    assert theirs["records"] - sampled[1] == ours["records"] - sampled[0]
     assert [name for name in attempts(hadoop, "m", "KILLED") if name.endswith("_0")]
 
 

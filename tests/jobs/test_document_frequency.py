@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain, groupby
+from operator import itemgetter
 
 import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from pagekin.bags import counting
 from pagekin.bags.bag import Bag, bag_record
-from pagekin.bags.counting import DF, WORDS, unpack_counts, unpack_words
+from pagekin.bags.counting import (
+    DF,
+    WORDS,
+    TermCounter,
+    reduce_buckets,
+    unpack_counts,
+    unpack_words,
+)
 from pagekin.bags.vocabulary import forms_records
+from pagekin.counters import Counters
 from pagekin.jobs.document_frequency import DocumentFrequency
 from pagekin.text.words import Form, Forms, term_hash
 from tests.jobs.running import Pair, run_job, run_script, split_output
@@ -90,6 +104,39 @@ def test_words():
             found |= dict(zip(entries, hashes.tolist(), strict=True))
     words = {"bee": b"bee bee", "hive": b"hive hive", "honei": b"honei honey"}
     assert {entry: term_hash(term) for term, entry in words.items()} == found
+
+
+@given(
+    st.lists(st.sets(st.integers(16, 2**32 - 1)), max_size=5),
+    st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(1, 9)), max_size=9),
+    st.integers(0, 200),
+)
+def test_buckets_at_once(parts, seen, size):
+    """However many buckets are added up at once, each has what its records say."""
+    parts += [{term_hash(word)} for word, _ in seen]
+    pairs = [forms_records([Forms.of([form(word, word, count)])]) for word, count in seen]
+    pairs += [[bag_record(bag_of(part))] for part in parts]
+    sent = sorted(chain.from_iterable(TermCounter(Counters()).count(some) for some in pairs))
+    found = []
+    for at_once in (-1, size, 1 << 20):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(counting, "_AT_ONCE", at_once)
+            counters = Counters()
+            found.append((list(reduce_buckets(sent, counters)), counters.as_dict()))
+    assert [found[0]] * 3 == found
+    records, counters = found[0]
+    backwards = [list(group) for _, group in groupby(sent, key=itemgetter(0))][::-1]
+    others = reduce_buckets(chain.from_iterable(backwards), Counters())
+    assert sorted(records) == sorted(others)  # as on Spark, where keys come in any order
+    expected = Counter(chain.from_iterable(parts))
+    assert expected == counts_of(records)
+    assert expected.total() == counters.get("frequencies", {}).get("incidences", 0)
+    assert len(dict(seen)) == sum(value.startswith(WORDS) for _, value in records)
+
+
+def bag_of(terms: set[int]) -> Bag:
+    hashes = np.array(sorted(terms), np.uint32)
+    return Bag("http://a.example/", True, 0, 0, 0, hashes, np.ones(len(hashes), np.float32))
 
 
 def test_order_of_lines_is_irrelevant():

@@ -7,6 +7,9 @@ each bucket of term hashes (the first three hexadecimal digits), one record of t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +21,7 @@ from pagekin.bags.vocabulary import WORDS_KEY, best_forms, is_forms
 from pagekin.counters import Counters
 from pagekin.text.words import Terms
 
-__all__ = ["DF", "WORDS", "TermCounter", "reduce_bucket", "unpack_counts", "unpack_words"]
+__all__ = ["DF", "WORDS", "TermCounter", "reduce_buckets", "unpack_counts", "unpack_words"]
 
 Pair = tuple[bytes, bytes]
 Counts = NDArray[np.uint32]
@@ -27,6 +30,7 @@ DF = b"df "  # sorts before WORDS
 WORDS = b"words "
 _ENOUGH = 8_000_000  # bytes of values: 3 MB of terms, as much of weights, and again for the sort
 _BUCKET_SHIFT = 20
+_AT_ONCE = 1 << 20  # bytes of records that are reduced together
 
 
 class TermCounter:
@@ -80,31 +84,61 @@ def unpack_words(text: bytes) -> tuple[Terms, list[bytes]]:
     return np.frombuffer(b64decode(hashes, validate=True), dtype="<u4"), entries.split(b"|")
 
 
-def reduce_bucket(bucket: bytes, values: Iterable[bytes], counters: Counters) -> Iterator[Pair]:
-    """The df of the terms of one bucket, and the words of those that stand in a bag."""
-    packed: list[bytes] = []
-    words: list[bytes] = []
-    for value in values:
-        if value.startswith(DF):
-            packed.append(value.removeprefix(DF))
-        else:
-            words.append(value.removeprefix(WORDS))
-    terms, df = _add_up([unpack_counts(text) for text in packed])
-    if len(terms):
-        counters.add("frequencies", "terms", len(terms))
-        counters.add("frequencies", "incidences", int(df.sum()))
-        yield bucket, DF + _pack(terms, df)
-    yield from _words(bucket, terms, words, counters)
+class _Bucket(NamedTuple):
+    """The values of one key."""
+
+    key: bytes
+    counts: list[bytes]
+    words: list[bytes]
+
+
+def reduce_buckets(pairs: Iterable[Pair], counters: Counters) -> Iterator[Pair]:
+    """Bucket by bucket the df of its terms, and the words of those that stand in a bag."""
+    for buckets in _gathered(pairs):
+        parts = [unpack_counts(text) for bucket in buckets for text in bucket.counts]
+        terms, df = _add_up(parts)
+        if len(terms):
+            counters.add("frequencies", "terms", len(terms))
+            counters.add("frequencies", "incidences", int(df.sum()))
+        starts = np.array([int(bucket.key, 16) << _BUCKET_SHIFT for bucket in buckets], np.uint64)
+        lows = terms.searchsorted(starts).tolist()
+        highs = terms.searchsorted(starts + (1 << _BUCKET_SHIFT)).tolist()
+        # each by itself: on Spark buckets come in any order
+        for bucket, low, high in zip(buckets, lows, highs, strict=True):
+            if low < high:
+                yield bucket.key, DF + _pack(terms[low:high], df[low:high])
+            yield from _words(bucket.key, terms[low:high], bucket.words, counters)
+
+
+def _gathered(pairs: Iterable[Pair]) -> Iterator[list[_Bucket]]:
+    """Buckets that are added up at once, for they are small: a call for each takes longer."""
+    some: list[_Bucket] = []
+    size = 0
+    for key, group in groupby(pairs, key=itemgetter(0)):
+        bucket = _Bucket(key, [], [])
+        for _, value in group:
+            if value.startswith(DF):
+                bucket.counts.append(value.removeprefix(DF))
+            else:
+                bucket.words.append(value.removeprefix(WORDS))
+            size += len(value)
+        some.append(bucket)
+        if size > _AT_ONCE:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some
 
 
 def _add_up(parts: list[tuple[Terms, Counts]]) -> tuple[Terms, Counts]:
-    if len(parts) == 1:  # mappers have counted: terms of one part ascend, each once
-        return parts[0]
     if not parts:
         return np.empty(0, np.uint32), np.empty(0, np.uint32)
-    terms, which = np.unique(np.concatenate([t for t, _ in parts]), return_inverse=True)
-    counts = np.bincount(which, weights=np.concatenate([c for _, c in parts]))
-    return terms, np.minimum(counts, 0xFFFFFFFF).astype(np.uint32)
+    terms, counts = map(np.concatenate, zip(*parts, strict=True))
+    if (terms[1:] > terms[:-1]).all():  # one mapper has counted all
+        return terms, counts
+    distinct, which = np.unique(terms, return_inverse=True)
+    totals = np.bincount(which, weights=counts)
+    return distinct, np.minimum(totals, 0xFFFFFFFF).astype(np.uint32)
 
 
 def _words(bucket: bytes, terms: Terms, words: list[bytes], counters: Counters) -> Iterator[Pair]:

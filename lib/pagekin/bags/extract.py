@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
 
 from pagekin.bags.fragments import FragmentMaker
 from pagekin.bags.link_records import Said
@@ -16,7 +15,7 @@ from pagekin.counters import Counters
 from pagekin.text.tokens import with_sentences
 from pagekin.text.words import Form, Forms, Vocabulary, term_hash
 from pagekin.web.page import Page, View
-from pagekin.web.resolution import Resolution, own_url
+from pagekin.web.resolution import Ends, Resolution, own_url
 from pagekin.web.tags import CUTS, HEADING_MARKS
 from pagekin.web.urls import within_host
 
@@ -96,7 +95,7 @@ class Extractor:
         times = Counter(targets)
         self._count("nofollow", unfollowed)
         self._count("no_web_address", times.pop(None, 0) - unfollowed)
-        moved = self._resolution.resolve([*filter(None, times)]) if self._resolution else {}
+        moved, others = self._look_up([*filter(None, times)])
         kept: dict[str | None, str | None] = {None: None}
         is_within, drops = within_host(own), self._config.bag.same_host == "drop"
         to_itself = within = 0
@@ -113,17 +112,17 @@ class Extractor:
         self._count("within_host_dropped" if drops else "within_host", within)
         self._count("to_other_host", times.total() - to_itself - within)
         self._counters.add("links", "through_redirects", sum(times[t] for t in moved))
-        if self._captured_only:
-            self._leave_out_others(kept, times)
-        return list(map(kept.__getitem__, targets))
-
-    def _leave_out_others(self, kept: dict[str | None, str | None], times: Counter[Any]) -> None:
-        """Links to what was not captured go: it has no bag, and no reducer need see them."""
-        if self._resolution and self._resolution.knows_captured:
-            others = self._resolution.not_captured({end for end in kept.values() if end})
-            gone = [target for target, end in kept.items() if end in others]
+        if self._captured_only and self._resolution and self._resolution.knows_captured:
+            gone = [target for target in others if kept[target]]
             kept.update(dict.fromkeys(gone))
             self._counters.add("links", "not_captured", sum(times[target] for target in gone))
+        return list(map(kept.__getitem__, targets))
+
+    def _look_up(self, targets: list[str]) -> Ends:
+        """What stands for others, and what was not captured: it has no bag, and no reducer need see
+        links to it.
+        """
+        return self._resolution.look_up(targets) if self._resolution else Ends({}, set())
 
     def _count(self, reason: str, number: int) -> None:
         self._counters.add("links", reason, number)

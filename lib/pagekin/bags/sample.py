@@ -41,7 +41,8 @@ Pair = tuple[bytes, bytes]
 SAMPLE_KEY = b"!sample/"
 HEAD = 4 << 20  # bytes of each file, where only the sample is read
 
-_FEWEST = 8  # of small snapshots one page in eight
+_FEWEST = 8  # of small snapshots one page in eight, to know words
+_FEWEST_FOR_LINKS = 32  # and to know where links lead: each page has dozens of them
 _SMALL = 16 << 20  # bytes of compressed pages that are enough of 128 MB, twice as much of 512 MB
 _MOST = 256 << 20  # some 20,000 pages: tables of them are made by one process
 _RANGES = 32  # of equal size would do for the tasks of one machine
@@ -68,7 +69,7 @@ def sampling_of(sizes: Iterable[int], *, whole: bool, words: bool) -> Sampling:
     total = sum(sizes)
     looked_at = total if whole else sum(min(size, HEAD) for size in sizes)
     wanted = min(_MOST, max(_SMALL, isqrt(_SMALL * looked_at // 8)))
-    pages = _FEWEST
+    pages = _FEWEST if words else _FEWEST_FOR_LINKS
     while looked_at // pages > wanted:
         pages *= 2
     stands_for = pages * total // looked_at if looked_at else pages

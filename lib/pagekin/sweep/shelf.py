@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from pagekin.bags.bag import Bag, parse_bag
-from pagekin.bags.counting import DF, TermCounter, reduce_bucket, unpack_counts
+from pagekin.bags.counting import DF, TermCounter, reduce_buckets, unpack_counts
 from pagekin.bags.frequencies import Frequencies
 from pagekin.bags.merge import BagMerger
 from pagekin.bags.weigh import weigh_bags
@@ -58,11 +58,8 @@ def _count(bags: Iterable[Pair], path: Path, counters: Counters) -> None:
     buckets: dict[bytes, list[bytes]] = {}
     for bucket, value in TermCounter(counters).count(bags):
         buckets.setdefault(bucket, []).append(value)
-    parts = [
-        unpack_counts(value.removeprefix(DF))
-        for bucket in sorted(buckets)
-        for _, value in reduce_bucket(bucket, buckets.pop(bucket), counters)
-    ]
+    pairs = ((bucket, value) for bucket in sorted(buckets) for value in buckets.pop(bucket))
+    parts = [unpack_counts(v.removeprefix(DF)) for _, v in reduce_buckets(pairs, counters)]
     terms = np.concatenate([np.empty(0, np.uint32), *(t for t, _ in parts)])
     df = np.concatenate([np.empty(0, np.uint32), *(d for _, d in parts)])
     Frequencies.write(path, terms, df, counters.get("frequencies", "bags"))

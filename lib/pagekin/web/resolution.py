@@ -12,10 +12,10 @@ to others need not be sent.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import compress, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xxhash
@@ -24,7 +24,9 @@ from numpy.typing import NDArray
 from pagekin.config import ReadingConfig
 from pagekin.tables import ArrayFile, write_arrays
 
-__all__ = ["Resolution", "own_url", "write_aliases", "write_resolution"]
+__all__ = ["Ends", "Resolution", "own_url", "write_aliases", "write_resolution"]
+
+Keys = NDArray[np.uint64]
 
 _KIND = "resolution"
 _MOST_CAPTURED = 50_000_000  # URLs: 400 MB, which each task looks into
@@ -91,6 +93,13 @@ def write_aliases(path: Path, sources: Sequence[Path]) -> None:
     write_arrays(path, _KIND, {}, arrays)
 
 
+class Ends(NamedTuple):
+    """Where some URLs lead."""
+
+    moved: dict[str, str]  # those that stand for others, with what they stand for
+    others: set[str]  # those that surely lead to no page of the snapshot
+
+
 class Resolution:
     """Looks up what the inventory found."""
 
@@ -110,15 +119,24 @@ class Resolution:
         """Is it known which URLs were captured?"""
         return self._captured is not None
 
-    def not_captured(self, urls: Collection[str]) -> set[str]:
-        """Those that surely are no page of the snapshot; none where that is not known."""
-        if self._captured is None:
-            return set()
-        return set(compress(urls, (~_among(self._captured, urls)).tolist()))
-
     def resolve(self, urls: Sequence[str]) -> dict[str, str]:
         """The URLs among these that stand for others, with what they stand for."""
-        hits = compress(urls, _among(self._aliases, urls).tolist())
+        return self._moved(urls, _keys(urls)) if len(self._aliases) else {}
+
+    def look_up(self, urls: Sequence[str]) -> Ends:
+        """The same, and which of them surely lead to no page of the snapshot."""
+        if self._captured is None:
+            return Ends(self.resolve(urls), set())
+        keys = _keys(urls)
+        moved = self._moved(urls, keys)
+        others = set(compress(urls, (~_among(self._captured, keys)).tolist()))
+        ends = list(moved.values())
+        for url, known in zip(moved, _among(self._captured, _keys(ends)).tolist(), strict=True):
+            (others.discard if known else others.add)(url)
+        return Ends(moved, others)
+
+    def _moved(self, urls: Sequence[str], keys: Keys) -> dict[str, str]:
+        hits = compress(urls, _among(self._aliases, keys).tolist())
         return {url: self.end_of(url) for url in hits}
 
     def end_of(self, url: str) -> str:
@@ -142,11 +160,14 @@ def own_url(url: str, config: ReadingConfig, resolution: Resolution | None) -> s
     return resolution.end_of(url) if resolution and config.follow_canonical else url
 
 
-def _among(ordered: NDArray[np.uint64], urls: Collection[str]) -> NDArray[np.bool_]:
-    """Which of the URLs have a hash among these?"""
+def _keys(urls: Iterable[str]) -> Keys:
+    return np.array([xxhash.xxh3_64_intdigest(url.encode()) for url in urls], dtype=np.uint64)
+
+
+def _among(ordered: Keys, keys: Keys) -> NDArray[np.bool_]:
+    """Which of the keys are among these?"""
     if not len(ordered):
-        return np.zeros(len(urls), dtype=np.bool_)
-    keys = np.array([xxhash.xxh3_64_intdigest(url.encode()) for url in urls], dtype=np.uint64)
+        return np.zeros(len(keys), dtype=np.bool_)
     at = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
     among: NDArray[np.bool_] = ordered[at] == keys
     return among

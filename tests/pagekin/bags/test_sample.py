@@ -39,13 +39,15 @@ SIZES = st.dictionaries(st.sampled_from([url.encode() for url in URLS]), st.inte
 def test_share(size: int, pages: int) -> None:
     """One page in eight, of large snapshots some thousands of pages."""
     assert Sampling(pages, 0, pages) == sampling_of([size], whole=True, words=True)
+    links = max(pages, 32)
+    assert Sampling(links, 0, links, False) == sampling_of([size], whole=True, words=False)
 
 
 def test_heads() -> None:
     """Where nothing else is to be read of a snapshot, the beginnings of its files are looked at."""
     large, small = [16 * HEAD] * 2, [HEAD // 2] * 2
     assert Sampling(8, HEAD, 8 * 16) == sampling_of(large, whole=False, words=True)
-    assert Sampling(8, HEAD, 8, words=False) == sampling_of(small, whole=False, words=False)
+    assert Sampling(32, HEAD, 32, words=False) == sampling_of(small, whole=False, words=False)
     assert Sampling(8, HEAD, 8) == sampling_of([], whole=False, words=True)
 
 

@@ -229,10 +229,15 @@ def test_captured(
     write_resolution(path, pairs, [], map(str.encode, captured))
     found = Resolution(path)
     assert found.knows_captured
-    assert set(URLS) - captured - set(aliases.values()) == found.not_captured(URLS)
-    assert set() == found.not_captured([])
+    known = captured | set(aliases.values())
+    ends = found.look_up(URLS)
+    assert found.resolve(URLS) == ends.moved
+    assert {url for url in URLS if found.end_of(url) not in known} == ends.others
+    assert ({}, set()) == found.look_up([])
     write_resolution(path, pairs, [])
-    assert (False, set()) == (Resolution(path).knows_captured, Resolution(path).not_captured(URLS))
+    unknown = Resolution(path)
+    assert not unknown.knows_captured
+    assert (found.resolve(URLS), set()) == unknown.look_up(URLS)
 
 
 def test_too_many_captures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
