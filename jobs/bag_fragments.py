@@ -24,7 +24,11 @@ from pagekin.pipeline.snapshot_job import SnapshotJob
 class BagFragments(SnapshotJob):
     SECTIONS = ("reading", "text", "window", "bag", "blocks")
     MAPS_WITH = ("web.reader", "bags.extract", "bags.sending", "text.stems:load_stemmers")
-    BLOCKS_WITH = ("cocitation.gathering", "web.domains:make_suffix_list")
+    BLOCKS_WITH = (
+        *("cocitation.gathering", "web.domains:make_suffix_list"),
+        *("text.tokens:make_tables", "text.segment:load_dictionary"),  # pairs need them, too
+    )
+    OPTIONS_WITH = (("--with-blocks", BLOCKS_WITH),)
     REDUCES_WITH = ("bags.bag", "bags.merge", "bags.opening", "bags.vocabulary")
 
     def configure_args(self) -> None:
@@ -34,10 +38,6 @@ class BagFragments(SnapshotJob):
         self.add_passthru_arg(
             "--with-blocks", action="store_true", help="make blocks of links in the same pass"
         )
-
-    def loads(self) -> tuple[str, ...]:
-        blocks = self.options.run_mapper and self.options.with_blocks
-        return super().loads() + (self.BLOCKS_WITH if blocks else ())
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         # imported here: reducers start three times faster without the parser and the stemmers

@@ -22,6 +22,7 @@ from pagekin.pipeline.job import PagekinJob, Pair
 class WeightedBags(PagekinJob):
     SECTIONS = ("weight",)
     REDUCES = False
+    PASSES_OVER = b"!"
 
     def configure_args(self) -> None:
         super().configure_args()

@@ -48,7 +48,16 @@ FLOORS = {
     "minhash": {"minhash", "bags", "text", "config", "errors"},
     "index": {"index", "minhash", "bags", "web", "config", "counters", "errors", "tables"},
     "query": {"query", "cocitation", "index", "minhash", "bags", "web", "errors"},
-    "pipeline": {"pipeline", *ALGORITHMS, "config", "options", "counters", "errors", "tables"},
+    "pipeline": {
+        "pipeline",
+        *ALGORITHMS,
+        "config",
+        "options",
+        "counters",
+        "errors",
+        "tables",
+        "memory",
+    },
     "planning": {
         *("planning", "pipeline", *ALGORITHMS),
         *("config", "counters", "errors"),
@@ -63,11 +72,12 @@ FLOORS = {
         *("commands", "sweep", "planning", "pipeline", *ALGORITHMS),
         *("config", "options", "counters", "errors"),
     },
-    "cli": {"commands", "errors"},
+    "cli": {"commands", "errors", "memory"},
     "config": {"errors"},
     "options": {"config", "errors"},
     "tables": {"errors"},
     "counters": set(),
+    "memory": set(),
     "errors": set(),
 }
 

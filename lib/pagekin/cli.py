@@ -37,6 +37,7 @@ from pagekin.commands import (
     verify,
 )
 from pagekin.errors import PagekinError, UsageError
+from pagekin.memory import collect_seldom
 
 __all__ = ["main"]
 
@@ -101,6 +102,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # words of any script on any terminal
     # its threads spin when numpy is loaded: a third of the CPU of a short command, and of each task
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    collect_seldom()
     try:
         options = _parser().parse_args(argv)
         with _stoppable():
@@ -128,19 +130,25 @@ def _stoppable() -> Iterator[None]:
     # a hangup too: whoever closes the terminal means it, and a cluster has to be ended
     numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     before = {n: h for n in numbers if (h := signal.getsignal(n)) not in {signal.SIG_IGN, None}}
+    heard: list[int] = []
+
+    def stop(number: int, frame: FrameType | None) -> NoReturn:
+        if multiprocessing.parent_process():  # a worker of mrjob's local runner: it goes silently
+            raise SystemExit(_STOPPED)
+        heard.append(number)
+        raise KeyboardInterrupt
+
     for number in before:
-        signal.signal(number, _stop)
+        signal.signal(number, stop)
     try:
         yield
+    except Exception as error:
+        if heard:  # where it came a `finally` failed, and only that error was left
+            raise KeyboardInterrupt from error
+        raise
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _stop(number: int, frame: FrameType | None) -> NoReturn:
-    if multiprocessing.parent_process():  # a worker of mrjob's local runner: it goes silently
-        raise SystemExit(_STOPPED)
-    raise KeyboardInterrupt
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -30,7 +30,7 @@ def run_job(
     job.sandbox(stdin=io.BytesIO(b"".join(line + b"\n" for line in inputs)))
     with pytest.MonkeyPatch.context() as patch, job.make_runner() as runner:
         patch.setattr(cutting, "LEAST", 1)  # else few lines are one task
-        patch.setattr(runner, "least", 1)
+        patch.setattr(cutting, "LARGE", 1)
         runner.run()
         return split_output(b"".join(runner.cat_output()))
 

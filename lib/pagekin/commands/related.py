@@ -200,22 +200,27 @@ def _answer_each(index: Any, options: argparse.Namespace) -> int:
 def _answer_all(index: Any, options: argparse.Namespace) -> int:
     """Every page by itself, here or as a job."""
     from pagekin.pipeline.answers import answers_here, answers_of_job
-    from pagekin.pipeline.engines import missing_engine
-    from pagekin.pipeline.package import chosen_package
-    from pagekin.pipeline.runner import Engine
 
-    if options.runner and (missing := missing_engine(options.runner, options.conf)):
-        raise UsageError(missing)
     question = {"k": options.k, "why": options.why, **_how(options)}
     if options.runner:
-        package = chosen_package(None, options.runner)
-        engine = Engine(options.runner, options.conf, package=package)
-        lines = answers_of_job(index, question, engine)
+        lines = answers_of_job(index, question, _engine(options))
     else:
         lines = answers_here(index, question)
     for line in lines:
         print(line)
     return 0
+
+
+def _engine(options: argparse.Namespace) -> Any:
+    # imported here: an answer in this process needs no mrjob, which takes 0.05 s
+    from pagekin.pipeline.engines import missing_engine
+    from pagekin.pipeline.package import chosen_package
+    from pagekin.pipeline.runner import Engine
+
+    if missing := missing_engine(options.runner, options.conf):
+        raise UsageError(missing)
+    package = chosen_package(None, options.runner)
+    return Engine(options.runner, options.conf, package=package)
 
 
 def _lines(answer: Any) -> Iterator[str]:

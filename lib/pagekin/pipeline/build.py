@@ -7,10 +7,12 @@ again, and a sentence says why. A stage whose input came out the same as before 
 
 from __future__ import annotations
 
+import json
+import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from pagekin.bags.sample import Sampling, sampling_of
 from pagekin.config import BuildConfig, to_dict
 from pagekin.errors import StageError
 from pagekin.options import to_flags
+from pagekin.pipeline.beside import Beside, Slots
 from pagekin.pipeline.indexing import make_index, make_remote_index
 from pagekin.pipeline.names import ON_THIS_MACHINE, PARTS
 from pagekin.pipeline.progress import StageProgress
@@ -42,12 +45,15 @@ from pagekin.pipeline.stages import (
     WITH_BLOCKS,
     Stage,
     settle_shards,
+    split_chains,
     wanted_stages,
 )
 from pagekin.tables import ArrayFile
 from pagekin.web.sources import Source
 
 __all__ = ["Build", "Decision", "plan"]
+
+Tell = Callable[[dict[str, Any]], None]
 
 _BYTES_PER_TASK = 256 << 20  # of compressed input: a task of a few minutes
 _MAX_MANIFESTS = 100_000
@@ -110,8 +116,7 @@ class Build:
         with self.workspace.locked():
             try:
                 with one_cluster(self.engine, report.cluster) as self.engine:
-                    for stage in self.stages():
-                        summary["stages"].append(self._step(stage, report))
+                    self._run_stages(report, summary["stages"].append)
                 self.workspace.settle()
                 if self.index is not None:
                     summary["index"] = self._make_index(self.index, report)
@@ -138,11 +143,75 @@ class Build:
             "stages": [],
         }
 
-    def _step(self, stage: Stage, report: Report) -> dict[str, Any]:
+    def _run_stages(self, report: Report, tell: Tell) -> None:
+        """All stages; what the summary says of each is told when it is done."""
+        first, chain, other = split_chains(self.stages())
+        self._run_chain(first, report, tell, behind=chain)
+        if other and self._may_run_beside(other):
+            self._run_beside(chain, other, report, tell)
+        else:
+            self._run_chain([*chain, *other], report, tell)
+
+    def _run_chain(
+        self,
+        stages: Sequence[Stage],
+        report: Report,
+        tell: Tell,
+        behind: Sequence[Stage] = (),
+        check: Callable[[], None] = lambda: None,
+    ) -> None:
+        """One stage after the other; `check` raises where it is of no use to go on."""
+        for stage, after in zip(stages, [*stages[1:], *behind[:1], None], strict=False):
+            check()
+            tell(self._step(stage, after, report))
+
+    def _may_run_beside(self, other: Sequence[Stage]) -> bool:
+        """May tasks that are forked run at once, more than one, and is there anything to do?"""
+        engine = self._engine(self._read_result(other[0]))
+        # a configuration of mrjob may have each task started as a program, which knows of no leave
+        forks = engine.runner == "local" and not engine.conf and sys.platform == "linux"
+        return forks and engine.width > 1 and any(self.decide(stage).build for stage in other)
+
+    def _run_beside(
+        self, chain: Sequence[Stage], other: Sequence[Stage], report: Report, tell: Tell
+    ) -> None:
+        """Two chains that do not need each other; the other one in a process of its own."""
+        folder = self.workspace.new_folder("beside")
+        mine, others = report.beside(folder / "line")
+        slots, told = Slots(self.engine.width), folder / "stages"
+        engine, self.engine = self.engine, replace(self.engine, slots=slots)
+
+        def tell_us(said: dict[str, Any]) -> None:
+            with told.open("a", encoding="utf-8") as out:
+                out.write(f"{json.dumps(said)}\n")
+
+        def work() -> None:
+            self.engine = replace(engine, slots=slots.of_other())
+            try:
+                self._run_chain(other, others, tell_us)
+                self.workspace.settle()
+            except Exception as error:  # it is raised when the stage of the first chain is done
+                others.failed_beside(error)
+                raise
+
+        try:
+            with Beside(f"stages {', '.join(stage.name for stage in other)}", work) as beside:
+                self._run_chain(chain, mine, tell, check=beside.check)
+                slots.put(slots.own)
+                with mine.waiting():
+                    beside.join()
+        finally:
+            self.engine = engine
+            slots.close()
+            if told.exists():
+                for line in told.read_text(encoding="utf-8").splitlines():
+                    tell(json.loads(line))
+
+    def _step(self, stage: Stage, after: Stage | None, report: Report) -> dict[str, Any]:
         decision = self.decide(stage)
         report.decision(decision.stage.name, decision.build, decision.reason)
         if decision.build:
-            self._build(stage, report)
+            self._build(stage, after, report)
         record = self.workspace.stage_record(stage.name)
         if record is None:
             raise StageError(f"stage {stage.name} was finished and is gone again; who removed it?")
@@ -211,7 +280,7 @@ class Build:
 
     # --- building ---
 
-    def _build(self, stage: Stage, report: Report) -> None:
+    def _build(self, stage: Stage, after: Stage | None, report: Report) -> None:
         made = self.workspace.new_folder(stage.name)
         read = self._read_result(stage)
         engine = self._engine(read)
@@ -219,7 +288,7 @@ class Build:
         if stage.takes and engine.runner in ON_THIS_MACHINE:
             inputs = _cut_out(inputs, stage.takes, made / "taken")
             engine = self.engine.fitting(sum(Path(path).stat().st_size for path in inputs))
-        engine = replace(engine, ahead=self._ahead(stage))
+        engine = replace(engine, ahead=job_class(after).all_loads(after.flags) if after else ())
         notes = made / "progress"
         notes.mkdir()
         config = self._config_for(stage)
@@ -229,9 +298,8 @@ class Build:
             total, unit = 0, "records"
         else:
             options += ["--progress-dir", str(notes)]
-        with StageProgress(
-            stage.name, notes, report.progress_to, files=files, total=total, unit=unit
-        ):
+        show = partial(StageProgress, stage.name, notes, report.progress_to, other=report.other)
+        with show(files=files, total=total, unit=unit):
             output = self.workspace.output(stage.name)
             seconds, cpu = self.runs(stage, engine, options, inputs, made, output)
             began = time.monotonic()
@@ -257,13 +325,6 @@ class Build:
         record = self.workspace.stage_record(stage.reads) if stage.reads else None
         result: dict[str, Any] = (record or {}).get("result", {})
         return result
-
-    def _ahead(self, stage: Stage) -> tuple[str, ...]:
-        """What tasks of the stage behind this one load."""
-        stages = self.stages()
-        after = [s.name for s in stages].index(stage.name) + 1
-        jobs = map(job_class, stages[after : after + 1])
-        return tuple(name for job in jobs for name in (*job.MAPS_WITH, *job.REDUCES_WITH))
 
     def _engine(self, read: dict[str, Any]) -> Engine:
         """As wide as the input is worth, where its size is known."""
@@ -371,7 +432,7 @@ def _like(before: dict[str, Any], stage: Stage) -> dict[str, Any]:
     wanted_others, wanted = _parted(stage.flags)
     if sampled and not wanted:
         return _without(before, "text.", others)
-    if [*sampled, LINKS_ONLY] == wanted and others == wanted_others:
+    if sampled and LINKS_ONLY not in sampled and LINKS_ONLY in wanted and others == wanted_others:
         return _without(before, "text.", list(stage.flags))
     return before
 

@@ -21,7 +21,7 @@ from pagekin.index.assembling import index_in_place, sweep_beside, write_index
 from pagekin.index.building import Piece, shard_pieces
 from pagekin.index.header import IndexHeader, read_header
 from pagekin.index.records import parse_piece
-from pagekin.pipeline.allocator import keep_freed
+from pagekin.memory import keep_freed
 from pagekin.pipeline.names import FREQUENCIES, RESOLUTION
 from pagekin.pipeline.progress import StageProgress, TaskProgress
 from pagekin.pipeline.remote import AnyWorkspace, required_table

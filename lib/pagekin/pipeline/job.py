@@ -23,16 +23,16 @@ import inspect
 import io
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, cast
 
 import pagekin
+from pagekin import memory
 from pagekin.config import BuildConfig
 from pagekin.errors import UsageError
 from pagekin.options import add_flags, config_from_flags
-from pagekin.pipeline.allocator import keep_freed
 from pagekin.pipeline.lean_mrjob import MRJob, MRStep, import_runners
 from pagekin.pipeline.names import READING, TASK_KEY
 from pagekin.pipeline.progress import TaskProgress
@@ -82,6 +82,11 @@ def load(name: str) -> None:
         getattr(loaded, function)()
 
 
+def _attribute(flag: str) -> str:
+    """Where the parser puts it."""
+    return flag.removeprefix("--").replace("-", "_")
+
+
 class PagekinJob(MRJob):  # type: ignore[misc]
     """Base of all jobs; see the module's docstring. All have these protocols: tasks read and write
     lines by themselves, as BytesProtocol does, which Spark calls.
@@ -96,11 +101,13 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     REDUCES: ClassVar[bool] = True
     READS_FILES: ClassVar[bool] = False  # its input is manifests of the snapshot
     LINES_ARE_WORK: ClassVar[bool] = False  # a line of its input is worth a task
+    PASSES_OVER: ClassVar[bytes] = b""  # so begin keys of which its mappers make nothing
     ASIDE: ClassVar[bytes] = b""  # so begin keys of records on which no later result depends
     # what tasks load when they begin, to be shared where they are forked: modules below pagekin,
     # and functions of them that make what else each task makes for itself (see `load`)
     MAPS_WITH: ClassVar[tuple[str, ...]] = ()
     REDUCES_WITH: ClassVar[tuple[str, ...]] = ()
+    OPTIONS_WITH: ClassVar[tuple[tuple[str, tuple[str, ...]], ...]] = ()  # and mappers with options
 
     lines: Iterable[bytes] | None = None  # what a task reads in place of its standard input
 
@@ -119,7 +126,19 @@ class PagekinJob(MRJob):  # type: ignore[misc]
 
     def loads(self) -> tuple[str, ...]:
         """What such a task loads when it begins."""
-        return self.MAPS_WITH if self.options.run_mapper else self.REDUCES_WITH
+        options = vars(self.options)
+        if not options["run_mapper"]:
+            return self.REDUCES_WITH
+        return self.MAPS_WITH + self._loads_for(lambda flag: options[_attribute(flag)])
+
+    @classmethod
+    def all_loads(cls, flags: Collection[str]) -> tuple[str, ...]:
+        """What tasks of both kinds load, where the job has these flags."""
+        return cls.MAPS_WITH + cls._loads_for(lambda flag: flag in flags) + cls.REDUCES_WITH
+
+    @classmethod
+    def _loads_for(cls, has: Callable[[str], bool]) -> tuple[str, ...]:
+        return tuple(name for flag, names in cls.OPTIONS_WITH if has(flag) for name in names)
 
     # --- options ---
 
@@ -135,6 +154,7 @@ class PagekinJob(MRJob):  # type: ignore[misc]
 
     def load_args(self, args: list[str]) -> None:
         super().load_args(args)
+        self._kwargs: dict[str, Any] = {}  # of its runner
         try:
             self.config: BuildConfig = config_from_flags(self.options)
         except UsageError as error:
@@ -171,8 +191,15 @@ class PagekinJob(MRJob):  # type: ignore[misc]
         return super()._runner_class()
 
     def _runner_kwargs(self) -> dict[str, Any]:
-        kwargs: dict[str, Any] = super()._runner_kwargs()
-        return {"mrjob_cls": type(self), **kwargs} if self.options.runner == "local" else kwargs
+        if not self._kwargs:  # make_runner asks twice, and mrjob reads all words each time
+            kwargs = super()._runner_kwargs()
+            mine = {"mrjob_cls": type(self)} if self.options.runner == "local" else {}
+            self._kwargs = {**mine, **kwargs}
+        return dict(self._kwargs)
+
+    def make_runner(self) -> Any:
+        self._kwargs = {}
+        return super().make_runner()
 
     def dirs(self) -> list[str]:
         if self.options.runner in {None, "inline", "local"}:
@@ -213,7 +240,7 @@ class PagekinJob(MRJob):  # type: ignore[misc]
         self.stdout.writelines(b"%b\t%b\n" % pair for pair in pairs)
 
     def map_pairs(self, pairs: Iterable[Pair], step_num: int = 0) -> Iterator[Pair]:
-        keep_freed()
+        memory.settle()
         # statistics among the input of a mapper are those of an earlier stage
         mine = self._without_statistics(pairs, lambda said: None)
         mine = self._named(mine) if self.READS_FILES else mine
@@ -221,7 +248,7 @@ class PagekinJob(MRJob):  # type: ignore[misc]
         return self._explained("mapper", task)
 
     def reduce_pairs(self, pairs: Iterable[Pair], step_num: int = 0) -> Iterator[Pair]:
-        keep_freed()
+        memory.settle()
 
         def add_mapper(said: bytes) -> None:
             self._statistics.merge(said, output=False)

@@ -20,7 +20,7 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import wait
@@ -30,15 +30,18 @@ from typing import IO, Any
 
 from mrjob.local import LocalMRJobRunner, _TaskFailedException
 
+from pagekin.memory import give_back_freed
 from pagekin.pipeline import cutting
-from pagekin.pipeline.allocator import give_back_freed
+from pagekin.pipeline.beside import Slots, ending, hear, signals_waiting
 from pagekin.pipeline.cutting import CutsInput
 from pagekin.pipeline.job import PagekinJob, load
-from pagekin.pipeline.shuffling import SORT, Share, cut_keys, merged_lines, sort_lines
+from pagekin.pipeline.records import Piece, lines_of
+from pagekin.pipeline.shuffling import SORT, cut_keys, merged_lines, sort_lines
 
 __all__ = ["LocalRunner"]
 
 _BUFFER = 1 << 20  # bytes
+Running = dict[Any, tuple[BaseProcess, tuple[str, int, int]]]  # by what tells that they ended
 _log = logging.getLogger("mrjob.local")  # where a build listens
 
 
@@ -51,8 +54,10 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
         self._job = mrjob_cls
         self._tasks: dict[str, tuple[PagekinJob, list[str]]] = {}  # by kind: ready to be forked
         self._made = ("", 0, 0)  # kind, step and number of the task that was made last
-        self._shares: list[list[Share]] = []  # what each reduce task reads
+        self._shares: dict[tuple[str, int], list[Piece]] = {}  # what a task of a kind reads
+        self._cut: list[list[Piece]] = []  # between map and reduce: shares of what was sorted
         self.meanwhile: list[str] = []  # what to load while the last tasks run
+        self.slots: Slots | None = None  # shared with jobs of other processes
 
     def _forks(self) -> bool:
         needs_python = ("setup", "py_files", "python_bin", "task_python_bin")
@@ -76,8 +81,24 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
             if not self._opts["cmdenv"]:  # it may say what is to be loaded, and acts in the task
                 task.make_ready()
             self._tasks[task_type] = task, words
-        shares = self._shares[task_num] if task_type == "reducer" else None
-        return partial(_be_task, *self._tasks[task_type], shares)
+        lines = None
+        if (share := self._shares.get((task_type, task_num))) is not None:
+            lines = partial(merged_lines if task_type == "reducer" else lines_of, share)
+        return partial(_be_task, *self._tasks[task_type], lines)
+
+    def _write_input(
+        self, task_type: str, step_num: int, task_num: int, pieces: Sequence[Piece]
+    ) -> None:
+        """Nothing is copied: a task reads its pieces where they are."""
+        if not self._forks():
+            super()._write_input(task_type, step_num, task_num, pieces)
+            return
+        path = Path(self._task_input_path(task_type, step_num, task_num))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()  # mrjob opens it
+        # tasks are elsewhere
+        absolute = [piece._replace(path=piece.path.absolute()) for piece in pieces]
+        self._shares[task_type, task_num] = absolute
 
     # --- what lies between map and reduce ---
 
@@ -95,18 +116,16 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
             return
         numbers = range(num_map_tasks)
         made = [Path(self._task_output_path("mapper", step_num, number)) for number in numbers]
-        paths = [path.absolute() for path in made]  # tasks are elsewhere
-        most = 1 + sum(path.stat().st_size for path in paths) // cutting.LEAST
-        self._shares = cut_keys(paths, min(2 * self._num_reducers(step_num), most))
+        total = sum(path.stat().st_size for path in made)
+        most = min(cutting.pieces_of(total, self._num_cores()), 1 + total // cutting.LEAST)
+        self._cut = cut_keys(made, most)
 
     def _split_reducer_input(self, step_num: int) -> int:
         if not self._forks():
             return super()._split_reducer_input(step_num)
-        for number in range(len(self._shares)):
-            path = Path(self._task_input_path("reducer", step_num, number))
-            path.parent.mkdir(parents=True)
-            path.touch()  # mrjob opens it
-        return len(self._shares)
+        for number, share in enumerate(self._cut):
+            self._write_input("reducer", step_num, number, share)
+        return len(self._cut)
 
     # --- processes ---
 
@@ -116,18 +135,22 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
         if not self._forks():
             super()._run_multiple(funcs, num_processes)
             return
-        running: dict[Any, tuple[BaseProcess, tuple[str, int, int]]] = {}
+        running: Running = {}
         give_back_freed()
         gc.freeze()  # or the collector of each child would touch, and so copy, what all share
         try:
             for func in funcs:
-                if len(running) >= self._num_cores():
-                    self._wait(running)
-                process = _fork(func)
-                running[process.sentinel] = process, self._made
+                while not self._may_start(running):
+                    self._wait(running, or_leave=len(running) < self._num_cores())
+                with signals_waiting():
+                    process = _fork(func)
+                    running[process.sentinel] = process, self._made
             task_type, step_num, _ = self._made
             is_last = task_type == self._last_task_type_in_step(step_num)
-            while running and is_last and self.meanwhile:  # or tasks that follow would have it, too
+            # Reduce tasks have in memory what is loaded before them: so it is loaded while the last
+            # ones run, or where the snapshot is read, which takes long, and they need less by far.
+            # Meanwhile nobody looks whether a task has ended.
+            while running and self.meanwhile and (is_last or self._job.READS_FILES):
                 with suppress(Exception):  # who needs it will say what is wrong with it
                     load(self.meanwhile.pop(0))
             while running:
@@ -137,14 +160,25 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
             for process, _ in running.values():
                 process.terminate()
                 process.join()
+            self._give_back(running, len(running))
 
-    def _wait(self, running: dict[Any, tuple[BaseProcess, tuple[str, int, int]]]) -> None:
-        """Until a task has ended; raises if it did not end well."""
-        for sentinel in wait(list(running)):
-            process, (task_type, step_num, task_num) = running.pop(sentinel)
+    def _may_start(self, running: Running) -> bool:
+        """Is there room for one task more, and leave, where it needs leave?"""
+        if len(running) >= self._num_cores():
+            return False
+        return self.slots is None or len(running) < self.slots.own or self.slots.take()
+
+    def _wait(self, running: Running, *, or_leave: bool = False) -> None:
+        """Until a task has ended, or there may be leave; raises if one did not end well."""
+        others = [self.slots.fileno()] if self.slots and or_leave else []
+        for ready in wait([*running, *others]):
+            if ready not in running:
+                continue
+            self._give_back(running, 1)
+            process, (task_type, step_num, task_num) = running.pop(ready)
             process.join()
             if process.exitcode:
-                how = _ending(process.exitcode)
+                how = ending(process.exitcode)
                 _log.error("%s %d %s", task_type, task_num, how)
                 raise _TaskFailedException(
                     reason=how,
@@ -154,17 +188,28 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
                     task_num=task_num,
                 )
 
+    def _give_back(self, running: Running, ended: int) -> None:
+        """The leave of tasks that have ended, as far as they had one."""
+        if self.slots:
+            self.slots.put(min(ended, len(running) - self.slots.own))
+
 
 def _fork(func: Callable[[], None]) -> BaseProcess:
-    process = multiprocessing.get_context("fork").Process(target=func)
+    process = multiprocessing.get_context("fork").Process(target=_begin, args=(func,))
     process.start()
     return process
+
+
+def _begin(func: Callable[[], None]) -> None:
+    """In the child: a signal ends it, without a word."""
+    hear(signal.SIG_DFL)
+    func()
 
 
 def _be_task(  # noqa: PLR0917 - in mrjob's order
     job: PagekinJob,
     words: list[str],
-    shares: Sequence[Share] | None,
+    lines: Callable[[], Iterator[bytes]] | None,
     stdin: IO[bytes],
     stdout: IO[bytes],
     stderr: IO[bytes],
@@ -173,10 +218,8 @@ def _be_task(  # noqa: PLR0917 - in mrjob's order
 ) -> None:
     """In the child: all that a program of its own would find, and then the task.
 
-    A reducer reads its shares, and nothing from its standard input.
+    With `lines` it reads those, and not its standard input.
     """
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)
     os.chdir(wd)
     os.environ.clear()
     os.environ.update(env)
@@ -193,8 +236,8 @@ def _be_task(  # noqa: PLR0917 - in mrjob's order
         errors="backslashreplace",
         line_buffering=True,
     )
-    if shares is not None:
-        job.lines = merged_lines(shares)
+    if lines is not None:
+        job.lines = lines()
     job.execute()
     out.flush()
 
@@ -210,8 +253,3 @@ def _run_and_sort(
 
 def _end(number: int, frame: object) -> None:
     raise SystemExit(128 + number)
-
-
-def _ending(code: int) -> str:
-    """How a child ended, in words."""
-    return f"ended with code {code}" if code > 0 else f"was killed by {signal.Signals(-code).name}"

@@ -7,6 +7,7 @@ the progress.
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
@@ -19,11 +20,12 @@ from threading import Event, Thread
 from types import TracebackType
 from typing import Self, TextIO
 
-__all__ = ["StageProgress", "TaskProgress", "duration"]
+__all__ = ["LineFile", "ShownLine", "StageProgress", "TaskProgress", "duration", "over"]
 
 _EVERY = 0.5  # seconds between notes, and between lines
 _PID = "build.pid"  # beside the tasks' notes: who reads them
 _QUIET = 5.0  # seconds between lines where they cannot be overwritten
+_CLEAR = "\r\033[K"  # the line of a terminal
 
 
 class TaskProgress:
@@ -104,8 +106,66 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600}h{whole % 3600 // 60:02d}m"
 
 
-class StageProgress:
-    """A line on stderr while a stage runs, refreshed from the tasks' notes.
+class ShownLine:
+    """A line on stderr while something goes on, refreshed again and again."""
+
+    def __init__(self, line: Callable[[], str], out: TextIO | None = None) -> None:
+        self._say = line
+        self._out = out or sys.stderr
+        self._stop = Event()
+        self._thread = Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop.set()
+        self._thread.join()
+        if self._out.isatty():
+            self._out.write(_CLEAR)
+
+    def _run(self) -> None:
+        overwrite = self._out.isatty()
+        while not self._stop.wait(_EVERY if overwrite else _QUIET):
+            line = self._say()
+            if overwrite:
+                self._out.write(over(self._out, line[: _room(self._out)]))
+            elif line:
+                self._out.write(f"{line}\n")
+            self._out.flush()
+
+
+class LineFile(io.TextIOBase):
+    """Keeps the last line that was written, for another process to show: its file is a terminal."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        beside = self._path.with_suffix(".new")
+        beside.write_text(text.removeprefix(_CLEAR), encoding="utf-8")
+        beside.replace(self._path)
+        return len(text)
+
+    def read_line(self) -> str:
+        """What was written last."""
+        try:
+            return self._path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return ""
+
+
+class StageProgress(ShownLine):
+    """How far a stage is, from its tasks' notes, and behind that what another line says.
 
     `total` is in bytes for stages that read the snapshot and in records for others.
     """
@@ -119,36 +179,21 @@ class StageProgress:
         files: int = 0,
         total: int = 0,
         unit: str = "records",
+        other: LineFile | None = None,
     ) -> None:
+        super().__init__(self._line_now, out)
         self._label, self._folder, self._files, self._total = label, folder, files, total
-        self._unit = unit
-        self._out = out or sys.stderr
+        self._unit, self._other = unit, other
         self._began = time.monotonic()
-        self._stop = Event()
-        self._thread = Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Self:
         (self._folder / _PID).write_text(str(os.getpid()))
-        self._thread.start()
-        return self
+        return super().__enter__()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stop.set()
-        self._thread.join()
-        if self._out.isatty():
-            self._out.write("\r\033[K")
-
-    def _run(self) -> None:
-        overwrite = self._out.isatty()
-        while not self._stop.wait(_EVERY if overwrite else _QUIET):
-            line = self.line(read_notes(self._folder), time.monotonic() - self._began)
-            self._out.write(f"\r\033[K{line}" if overwrite else f"{line}\n")
-            self._out.flush()
+    def _line_now(self) -> str:
+        mine = self.line(read_notes(self._folder), time.monotonic() - self._began)
+        other = self._other.read_line() if self._other else ""
+        return "   |   ".join(filter(None, (mine, other)))
 
     def line(self, done: dict[str, int], seconds: float) -> str:
         """What is shown after so many seconds with so much done."""
@@ -167,6 +212,19 @@ class StageProgress:
         elif share:
             parts.append("sorting and merging" if self._unit == "bytes" else "finishing")
         return "  ".join(parts)
+
+
+def _room(out: TextIO) -> int | None:
+    """Characters of a terminal's line: a longer one could not be overwritten. None: any number."""
+    try:
+        return max(1, os.get_terminal_size(out.fileno()).columns - 1)
+    except (OSError, ValueError):  # it has no size
+        return None
+
+
+def over(out: TextIO, text: str) -> str:
+    """The text as it is written where a line may stand that is refreshed."""
+    return f"{_CLEAR}{text}" if out.isatty() else text
 
 
 def read_notes(folder: Path) -> dict[str, int]:

@@ -12,26 +12,38 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from operator import itemgetter
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from pagekin.pipeline.names import TASK_KEY
 from pagekin.tables import allow_open
 
 __all__ = [
     "Pair",
-    "copy_piece",
+    "Piece",
+    "copy_pieces",
     "cut_out",
     "find",
     "last_line",
     "last_line_of",
+    "lines_of",
     "merged",
     "neighbours",
     "part_files",
+    "place_of",
     "read_merged",
     "read_records",
 ]
 
 Pair = tuple[bytes, bytes]
+
+
+class Piece(NamedTuple):
+    """A part of a file: whole lines."""
+
+    path: Path
+    start: int
+    end: int
+
 
 _BLOCK = 1 << 14  # bytes; the statistics of a task are shorter, if it noted nothing odd
 _COPIED = 1 << 20  # bytes at once
@@ -127,16 +139,44 @@ def cut_out(path: Path, start: bytes, to: Path) -> Path:
         size = file.tell() - low
         if 2 * size > path.stat().st_size:
             return path
-    copy_piece(path, low, low + size, to)
+    copy_pieces([Piece(path, low, low + size)], to)
     return to
 
 
-def copy_piece(path: Path, start: int, end: int, to: Path) -> None:
-    """A file of the bytes from `start` to `end` of another, of which little is held."""
-    with path.open("rb") as file, to.open("wb") as out:
-        file.seek(start)
-        for place in range(start, end, _COPIED):
-            out.write(file.read(min(_COPIED, end - place)))
+def copy_pieces(pieces: Iterable[Piece], to: Path) -> None:
+    """A file of pieces of others, of which little is held; a last line without its end gets one."""
+    with to.open("wb") as out:
+        for path, start, end in pieces:
+            some = b"\n"
+            with path.open("rb") as file:
+                file.seek(start)
+                for place in range(start, end, _COPIED):
+                    some = file.read(min(_COPIED, end - place))
+                    out.write(some)
+            if not some.endswith(b"\n"):
+                out.write(b"\n")
+
+
+def lines_of(pieces: Iterable[Piece]) -> Iterator[bytes]:
+    """The lines of pieces, one piece behind the other."""
+    for path, start, end in pieces:
+        left = end - start
+        with path.open("rb", buffering=_COPIED) as file:
+            file.seek(start)
+            for line in file if left else ():
+                yield line[:left]
+                left -= len(line)
+                if left <= 0:
+                    break
+        if left > 0:
+            raise OSError(f"{path} has become shorter since the job began")
+
+
+def place_of(path: Path, key: bytes) -> int:
+    """Where the records of a part begin whose keys are not below `key`."""
+    with path.open("rb") as file:
+        _seek(file, key)
+        return file.tell()
 
 
 def _seek(file: BinaryIO, key: bytes) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import Any, TextIO
+from copy import copy
+from pathlib import Path
+from typing import Any, TextIO, cast
 
 from pagekin.errors import PagekinError
-from pagekin.pipeline.progress import duration
+from pagekin.pipeline.progress import LineFile, ShownLine, duration, over
 from pagekin.pipeline.remote import AnyWorkspace
 
 __all__ = ["Report", "summary_lines", "write_summary"]
@@ -22,6 +24,20 @@ class Report:
     def __init__(self, *, quiet: bool) -> None:
         self._out: TextIO = io.StringIO() if quiet else sys.stderr
         self.progress_to = self._out
+        self.other: LineFile | None = None  # the progress of a chain beside
+
+    def beside(self, line: Path) -> tuple[Report, Report]:
+        """For two chains side by side: the first shows how far both are, by a file that the second
+        writes.
+        """
+        first, second = copy(self), copy(self)
+        first.other = LineFile(line)
+        second.progress_to = cast(TextIO, first.other)
+        return first, second
+
+    def waiting(self) -> ShownLine:
+        """Shows how far the other chain is."""
+        return ShownLine(self.other.read_line if self.other else str, self._out)
 
     def decision(self, name: str, build: bool, reason: str) -> None:
         """A stage is about to be built, or is kept."""
@@ -39,6 +55,11 @@ class Report:
         if name in _READ_PAGES and not result["counters"].get("records", {}).get("used"):
             self._say("         no page was found: is the snapshot made of WARC files, with pages?")
 
+    def failed_beside(self, error: Exception) -> None:
+        """A stage failed, and the build ends when that of the other chain is done."""
+        first = str(error).partition("\n")[0]
+        self._say(f"         {first}; the build ends behind the stage that still runs")
+
     def index(self, made: dict[str, Any]) -> None:
         """The index is in its place."""
         self._say(
@@ -51,7 +72,7 @@ class Report:
         self._say(f"         {sentence}")
 
     def _say(self, sentence: str) -> None:
-        self._out.write(f"{sentence}\n")
+        self._out.write(over(self._out, f"{sentence}\n"))
         self._out.flush()
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from pagekin.errors import PagekinError, StageError
+from pagekin.pipeline.beside import Slots
 from pagekin.pipeline.job import PagekinJob
 from pagekin.pipeline.lean_mrjob import StepFailedException, to_lines
 from pagekin.pipeline.names import ON_THIS_MACHINE, TASK_KEY
@@ -56,6 +57,7 @@ class Engine:
     package: Path | None = None  # the dependencies, for nodes that have none
     cluster: Cluster | None = None  # on EMR: that of the chain
     ahead: tuple[str, ...] = ()  # what tasks of the next stage load, by which time they may wait
+    slots: Slots | None = None  # shared with a chain that runs beside this one
 
     @property
     def width(self) -> int:
@@ -123,7 +125,7 @@ def run_job(  # noqa: PLR0917 - a job, and where it is to run
             words = [*on.arguments(made, remote or output), *options, *map(str, inputs)]
             with job_class(stage)(words).make_runner() as runner:
                 if engine.runner == "local":
-                    runner.meanwhile = list(engine.ahead)
+                    runner.meanwhile, runner.slots = list(engine.ahead), engine.slots
                 runner.run()
                 if engine.runner not in ON_THIS_MACHINE and not remote:
                     _fetch(runner, output)

@@ -14,28 +14,19 @@ import subprocess
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
-from pagekin.pipeline.cutting import key_at
+from pagekin.pipeline.cutting import key_at, mapped
+from pagekin.pipeline.records import Piece
 
-__all__ = ["SORT", "Share", "cut_keys", "merged_lines", "sort_lines"]
+__all__ = ["SORT", "cut_keys", "merged_lines", "sort_lines"]
 
 SORT = ("sort", "-S", "64M")  # with more it is no faster, and takes as much as a file has
 _SAMPLES = 64  # keys of each file that say where to cut
 _SMALL = 4  # a share is no smaller than this part of its due
 _HELD = 4 << 20  # bytes of all shares of a task at once
 _BLOCK, _LEAST_BLOCK = 1 << 18, 1 << 14  # of each
-
-
-class Share(NamedTuple):
-    """A piece of a sorted file."""
-
-    path: Path
-    start: int
-    end: int
 
 
 # --- sorting ---
@@ -61,19 +52,19 @@ def sort_lines(path: Path, program: Sequence[str], folder: Path) -> None:
 # --- cutting ---
 
 
-def cut_keys(paths: Sequence[Path], most: int) -> list[list[Share]]:
+def cut_keys(paths: Sequence[Path], most: int) -> list[list[Piece]]:
     """Cut sorted files into at most so many shares, about equal, none with a key of another.
 
     There is one share at least, and an empty piece is left out.
     """
     cuts = _cuts(sorted(sample for path in paths for sample in _sampled(path)), most)
-    shares: list[list[Share]] = [[] for _ in range(len(cuts) + 1)]
+    shares: list[list[Piece]] = [[] for _ in range(len(cuts) + 1)]
     for path in paths:
-        with _mapped(path) as text:
+        with mapped(path) as text:
             starts = [_first_of(text, key) for key in cuts]
             for share, (start, end) in zip(shares, pairwise([0, *starts, len(text)]), strict=True):
                 if start < end:
-                    share.append(Share(path, start, end))
+                    share.append(Piece(path, start, end))
     return [share for share in shares if share] or [[]]
 
 
@@ -100,19 +91,9 @@ def _cuts(samples: list[tuple[bytes, float]], most: int) -> list[bytes]:
     return cuts
 
 
-@contextmanager
-def _mapped(path: Path) -> Iterator[mmap.mmap | bytes]:
-    """The text of a file."""
-    if not path.stat().st_size:
-        yield b""
-        return
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
-        yield text
-
-
 def _sampled(path: Path) -> Iterator[tuple[bytes, float]]:
     """Keys from all over a file, with the tab: so they sort; and how many bytes each stands for."""
-    with _mapped(path) as text:
+    with mapped(path) as text:
         count = min(_SAMPLES, len(text))
         for k in range(count):
             yield key_at(text, len(text) * k // count) + b"\t", len(text) / count
@@ -131,7 +112,7 @@ def _first_of(text: mmap.mmap | bytes, key: bytes) -> int:
 # --- merging ---
 
 
-def merged_lines(shares: Sequence[Share]) -> Iterator[bytes]:
+def merged_lines(shares: Sequence[Piece]) -> Iterator[bytes]:
     """The lines of sorted pieces in their order, without their ends.
 
     Blocks of all pieces are joined and sorted as far as all of them are known: Python's sort merges
@@ -157,7 +138,7 @@ def merged_lines(shares: Sequence[Share]) -> Iterator[bytes]:
         yield from ready
 
 
-def _blocks(share: Share, size: int) -> Iterator[list[bytes]]:
+def _blocks(share: Piece, size: int) -> Iterator[list[bytes]]:
     """The lines of a piece, many at once. It is open while it is read alone: there may be many."""
     place, rest = share.start, b""
     while place < share.end:

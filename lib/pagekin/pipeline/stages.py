@@ -6,7 +6,7 @@ A stage is one mrjob job. This table is what `pagekin build --until` and the wor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ __all__ = [
     "WITH_BLOCKS",
     "Stage",
     "settle_shards",
+    "split_chains",
     "wanted_stages",
 ]
 
@@ -280,3 +281,23 @@ def _in_one_pass(chain: list[Stage]) -> tuple[Stage, ...]:
         if stage.reads == "blocks":
             by_name[stage.name] = replace(stage, reads="bag_fragments")
     return tuple(by_name.values())
+
+
+def split_chains(
+    stages: Sequence[Stage],
+) -> tuple[Sequence[Stage], Sequence[Stage], Sequence[Stage]]:
+    """What both parts rest on, and two chains behind that do not need each other: of bags, and of
+    co-citation. Where there is only one, all is in the first.
+    """
+    aside = [stage for stage in stages if stage.part == "cocitation"]
+    needed = {name for stage in aside for name in (stage.reads, *_tables_of(stage))}
+    others = [stage for stage in stages if stage not in aside]
+    first = max((k + 1 for k, stage in enumerate(others) if stage.name in needed), default=0)
+    if not (aside and others[first:]):
+        return stages, (), ()
+    return others[:first], others[first:], aside
+
+
+def _tables_of(stage: Stage) -> Iterator[str]:
+    """The stages whose tables it reads."""
+    return (name for name, _ in stage.tables.values())

@@ -87,6 +87,7 @@ class Workspace:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._settling: list[Future[None]] = []  # stages that are on their way to the disk
+        self._process = os.getpid()
 
     @property
     def name(self) -> str:
@@ -237,6 +238,8 @@ class Workspace:
 
     def settle(self) -> None:
         """Wait until all that was completed is on the disk."""
+        if self._process != os.getpid():  # forked: what was begun before is the other's to end
+            self._settling, self._process = [], os.getpid()
         while self._settling:
             self._settling.pop().result()
 

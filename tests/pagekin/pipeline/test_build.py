@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from pagekin.config import BagConfig, BuildConfig
 from pagekin.jobs.bag_fragments import BagFragments
-from pagekin.jobs.cocitation_pairs import CocitationPairs
 from pagekin.pipeline import build as module
 from pagekin.pipeline import engines, progress, stages
 from pagekin.pipeline.build import write_manifests
+from pagekin.pipeline.report import Report
 from pagekin.pipeline.runner import Engine
 from pagekin.pipeline.workspace import Workspace
 from pagekin.web.sources import Source, list_snapshot
@@ -412,15 +412,53 @@ def test_quiet(build, small_snapshot):
     assert (0, "", "") == build("--quiet", small_snapshot)
 
 
+@pytest.mark.parametrize("beside", [True, False])
 @pytest.mark.parametrize("urls", ["all", "crawled"])
-def test_what_the_next_stage_loads(work, urls):
-    """A stage is told what tasks of the one behind it load; the last one, nothing."""
+def test_what_the_next_stage_loads(work, urls, beside, monkeypatch):
+    """A stage is told what tasks of the one behind it load; the last of a chain, nothing."""
+    told = {}
+
+    def step(self, stage, after, report):
+        told[stage.name] = after.name if after else ""
+        return {}
+
+    monkeypatch.setattr(module.Build, "_step", step)
+    monkeypatch.setattr(module.Build, "_may_run_beside", lambda *_: beside)
+    monkeypatch.setattr(module, "Beside", Here)
     config = dataclasses.replace(BuildConfig(), bag=BagConfig(urls=urls))
     chain = module.Build(Workspace.create(work), config, Engine(), [], index=work / "index")
-    told = {stage.name: chain._ahead(stage) for stage in chain.stages()}
-    assert (*BagFragments.MAPS_WITH, *BagFragments.REDUCES_WITH) == told["inventory"]
-    assert (*CocitationPairs.MAPS_WITH, *CocitationPairs.REDUCES_WITH) == told["index_shards"]
-    assert () == told["related"]
+    chain._run_stages(Report(quiet=True), lambda said: None)
+    assert ("bag_fragments", "document_frequency") == (told["inventory"], told["bag_fragments"])
+    assert ("" if beside else "pairs") == told["index_shards"]
+    assert ("related", "") == (told["pairs"], told["related"])
+
+
+class Here:
+    """In place of another process."""
+
+    def __init__(self, what, work):
+        work()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def check(self):
+        pass
+
+    def join(self):
+        pass
+
+
+def test_what_tasks_of_a_stage_load():
+    """Those of both kinds, and what a flag needs where it is given."""
+    alone, both = (BagFragments.all_loads(flags) for flags in ((), ("--with-blocks",)))
+    assert {*BagFragments.MAPS_WITH, *BagFragments.REDUCES_WITH} == {*alone}
+    assert {*BagFragments.BLOCKS_WITH} == {*both} - {*alone}
+    job = BagFragments(["--mapper", "--step-num=0", "--with-blocks"])
+    assert {*BagFragments.MAPS_WITH, *BagFragments.BLOCKS_WITH} == {*job.loads()}
 
 
 def test_progress(build, small_snapshot, monkeypatch):
@@ -606,7 +644,7 @@ def test_sample(tmp_path, small_snapshot):
         for config in (BuildConfig(), crawled)
         for runner in ("hadoop", "local")
     ]
-    links = ("--sample=8", "--links-only")
+    links = ("--sample=32", "--links-only")
     assert [("--sample=8",), links, ("--captures", *links), ("--captures", *links)] == flags
     inventory("inline", BuildConfig(), travels=True).run()
     for runner in ("hadoop", "inline"):

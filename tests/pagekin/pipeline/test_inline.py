@@ -15,6 +15,7 @@ from tests.jobs.telling import Telling
 def test_tasks_share_a_job(tmp_path, monkeypatch):
     """Options are read once for each kind of task; each has its own folder and counts anew."""
     monkeypatch.setattr(cutting, "LEAST", 1)
+    monkeypatch.setattr(cutting, "LARGE", 1)
     lines = tmp_path / "lines"
     lines.write_text("tell\n" * 8)
     words = ["-r", "inline", "--no-conf", "--no-cat-output", "--cmdenv", "TELLING=me"]

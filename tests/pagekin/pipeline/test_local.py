@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from mrjob.step import StepFailedException
 
 from pagekin.pipeline import cutting
-from pagekin.pipeline.cutting import cut_lines
+from pagekin.pipeline.cutting import cut_lines, share_out
 from pagekin.pipeline.local import LocalRunner
 from pagekin.pipeline.names import TASK_KEY
+from pagekin.pipeline.records import Piece, copy_pieces, lines_of
 from pagekin.pipeline.runner import listening
 from pagekin.pipeline.stages import STAGES
 from pagekin.text import tokens
@@ -40,6 +41,7 @@ def told(tmp_path: Path, lines: str, *words: str) -> list[dict[str, Any]]:
 def test_tasks_are_children(tmp_path, monkeypatch):
     """Each task is a child of its own, with its folder, its words and the job's environment."""
     monkeypatch.setattr(cutting, "LEAST", 1)
+    monkeypatch.setattr(cutting, "LARGE", 1)
     before = Path.cwd(), dict(os.environ)
     tasks = told(tmp_path, "tell\n" * 8, "--cmdenv", "TELLING=me")
     assert len({task["process"] for task in tasks}) > 1
@@ -91,6 +93,7 @@ def test_what_only_a_program_can_have(tmp_path):
 def test_bad_endings(tmp_path, monkeypatch, word, how):
     """A task that does not end well ends the job at once, and it is said how it ended."""
     monkeypatch.setattr(cutting, "LEAST", 1)
+    monkeypatch.setattr(cutting, "LARGE", 1)
     began = time.monotonic()
     with listening(verbose=False) as said, pytest.raises(StepFailedException):
         told(tmp_path, f"{word}\nwait\n")
@@ -126,6 +129,75 @@ def test_nothing_to_cut(tmp_path):
     """An empty file is one piece, and so one task."""
     (tmp_path / "empty").touch()
     assert [(0, 0)] == list(cut_lines(tmp_path / "empty", 7))
+
+
+@given(
+    st.lists(st.tuples(KEYS, st.integers(0, 30), st.booleans()), min_size=1, max_size=4),
+    st.integers(1, 6),
+)
+def test_share_out(tmp_path_factory, files, most):
+    """Shares joined are the files; no line is cut, and none has more than its due and a bit."""
+    folder = tmp_path_factory.mktemp("share")
+    told, texts = [], []
+    for number, (keys, light, ends) in enumerate(files):
+        text = b"".join(b"%b\t%b\n" % (key, b"v" * (n % 4)) for n, key in enumerate(keys))
+        texts.append(text if ends else text.removesuffix(b"\n"))
+        (folder / str(number)).write_bytes(texts[-1])
+        told.append((folder / str(number), min(light, len(texts[-1]))))
+    shares = share_out(told, most)
+    pieces = [piece for share in shares for piece in share]
+    assert 1 <= len(shares) <= most
+    assert all(shares)
+    for text, (path, _) in zip(texts, told, strict=True):
+        mine = [text[a:b] for p, a, b in pieces if p == path]
+        assert text == b"".join(mine)
+        assert all(piece.endswith(b"\n") for piece in mine[:-1])
+    light = dict(told)
+    total = sum(len(text) for text in texts) - sum(light.values())
+    line = max((len(row) + 1 for text in texts for row in text.split(b"\n")), default=0)
+    for share in shares:
+        held = sum(max(0, end - max(start, light[path])) for path, start, end in share)
+        assert held <= 1.25 * max(1, total / most) + line
+    copy_pieces(pieces, folder / "all")
+    ended = [text if text.endswith(b"\n") or not text else text + b"\n" for text in texts]
+    assert b"".join(ended) == (folder / "all").read_bytes()
+
+
+def test_order_within_shares(tmp_path, monkeypatch):
+    """Of a job that does not reduce each part is sorted if the files were, in whatever order."""
+    monkeypatch.setattr(cutting, "LEAST", 8)
+    for name, keys in (("a", "ace"), ("b", "bdf"), ("c", "ghi"), ("empty", "")):
+        rows = "".join(f"{key}\tx\n" * 3 for key in keys)
+        (tmp_path / name).write_text(f"{rows}!task\t{{}}\n" if keys else "")
+    for names, parts in ((("a", "b", "c"), 3), (("c", "empty", "a"), 2), (("a", "c", "empty"), 2)):
+        words = ["-r", "local", "--no-conf", "--no-cat-output", "--num-cores", "2"]
+        words += ["--output-dir", str(tmp_path / "".join(names))]
+        words += [str(tmp_path / name) for name in names]
+        with Telling(words).make_runner() as runner:
+            runner.run()
+        made = sorted((tmp_path / "".join(names)).glob("part-*"))
+        assert parts <= len(made)
+        for path in made:
+            keys = [line.partition(b"\t")[0] for line in path.read_bytes().splitlines()[:-1]]
+            assert sorted(keys) == keys
+
+
+def test_input_that_changes(tmp_path):
+    """A file that is shorter than it was is no end of the input."""
+    path = tmp_path / "lines"
+    path.write_bytes(b"a\nbc\n")
+    assert [b"a\n", b"b"] == list(lines_of([Piece(path, 0, 2), Piece(path, 2, 3)]))
+    assert [] == list(lines_of([Piece(path, 0, 0)]))
+    with pytest.raises(OSError, match="lines has become shorter"):
+        list(lines_of([Piece(path, 0, 9)]))
+
+
+def test_what_mappers_pass_over(tmp_path, monkeypatch):
+    """Records of which nothing is made count for nothing where input is shared out."""
+    monkeypatch.setattr(cutting, "LEAST", 8)
+    monkeypatch.setattr(Telling, "PASSES_OVER", b"!")
+    lines = "!words\tx\n" * 100 + "tell\n" * 8
+    assert 2 == len({task["process"] for task in told(tmp_path, lines) if "process" in task})
 
 
 def test_links_as_input(tmp_path):

@@ -5,13 +5,23 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
 from pagekin.pipeline import progress
-from pagekin.pipeline.progress import StageProgress, TaskProgress, duration, read_notes
+from pagekin.pipeline.progress import (
+    LineFile,
+    ShownLine,
+    StageProgress,
+    TaskProgress,
+    duration,
+    over,
+    read_notes,
+)
+from pagekin.pipeline.report import Report
 from tests.running import wait_until
 
 
@@ -159,6 +169,57 @@ def test_terminal(tmp_path):
     assert "\n" not in out.getvalue()
     assert out.getvalue().startswith("\r\033[Kstage  0s  50%")
     assert out.getvalue().endswith("\r\033[K")
+
+
+def test_two_chains(tmp_path):
+    """Of two chains side by side one line shows both, and while one waits, that of the other."""
+    (tmp_path / "1-a").write_text(json.dumps({"records": 1}))
+    out = Terminal()
+    report = Report(quiet=True)
+    first, second = report.beside(tmp_path / "line.txt")
+    assert report.other is None
+    assert first.other is not None
+    with StageProgress("a", tmp_path, out, total=2, other=first.other):
+        wait_until(lambda: "left" in out.getvalue())
+        assert "|" not in out.getvalue()
+        with StageProgress("b", tmp_path, second.progress_to, total=4):
+            wait_until(lambda: "   |   b  " in out.getvalue())
+        wait_until(lambda: out.getvalue().endswith("left"))
+    assert re.search(r"Ka  \d+s  50%, \d+s left   \|   b  \d+s  25%, \d+s left", out.getvalue())
+    assert "\n" not in out.getvalue()
+
+
+def test_waiting(tmp_path):
+    """A chain that is done shows how far the other is."""
+    out = Terminal()
+    line = LineFile(tmp_path / "line.txt")
+    assert "" == line.read_line()
+    line.write(over(line, "pairs  9s"))
+    assert "pairs  9s" == line.read_line()
+    with ShownLine(line.read_line, out):
+        wait_until(lambda: "pairs  9s" in out.getvalue())
+    assert out.getvalue().startswith("\r\033[Kpairs  9s")
+    assert "a" == over(io.StringIO(), "a")
+    assert out.getvalue().endswith("\r\033[K")
+
+
+def test_nothing_to_show(monkeypatch):
+    """Where lines stay, none is empty."""
+    monkeypatch.setattr(progress, "_QUIET", 0.001)
+    out, lines = io.StringIO(), iter(["", "", "pairs  9s"])
+    with ShownLine(lambda: next(lines, ""), out):
+        wait_until(lambda: next(lines, None) is None and out.getvalue())
+    assert "pairs  9s\n" == out.getvalue()
+
+
+def test_narrow_terminal(monkeypatch):
+    """A line that would not fit is cut, or it would stay where it is wrapped."""
+    monkeypatch.setattr(os, "get_terminal_size", lambda descriptor: os.terminal_size((9, 3)))
+    monkeypatch.setattr(Terminal, "fileno", lambda self: 2)
+    out = Terminal()
+    with ShownLine(lambda: "pairs  9s  50%", out):
+        wait_until(lambda: "pairs" in out.getvalue())
+    assert "\r\033[Kpairs  9\r" in out.getvalue()
 
 
 @pytest.mark.parametrize(

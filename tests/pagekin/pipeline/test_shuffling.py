@@ -16,8 +16,9 @@ from pagekin.bags.dictionary import write_dictionary
 from pagekin.jobs.index_shards import IndexShards
 from pagekin.pipeline import cutting, shuffling
 from pagekin.pipeline.names import TASK_KEY
+from pagekin.pipeline.records import Piece
 from pagekin.pipeline.runner import listening
-from pagekin.pipeline.shuffling import Share, cut_keys, merged_lines, sort_lines
+from pagekin.pipeline.shuffling import cut_keys, merged_lines, sort_lines
 from tests.indexes import random_bags, word_of
 from tests.jobs.running import run_job, split_output
 
@@ -93,7 +94,7 @@ def test_heavy_keys(tmp_path, sizes, most, expected):
 def test_blocks(tmp_path_factory, files, size):
     """Lines are merged however little of each file is held, also where a line is longer."""
     paths = written(tmp_path_factory.mktemp("blocks"), files)
-    shares = [Share(path, 0, path.stat().st_size) for path in paths]
+    shares = [Piece(path, 0, path.stat().st_size) for path in paths]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shuffling, "_BLOCK", size)
         patch.setattr(shuffling, "_LEAST_BLOCK", 1)
@@ -104,7 +105,7 @@ def test_blocks(tmp_path_factory, files, size):
 def test_very_many_pieces(tmp_path):
     """There may be more of them than a process may have files open."""
     path = written(tmp_path, [[b"%06d\t\n" % k for k in range(3_000)]])[0]
-    shares = [Share(path, 8 * k, 8 * k + 8) for k in reversed(range(3_000))]
+    shares = [Piece(path, 8 * k, 8 * k + 8) for k in reversed(range(3_000))]
     assert path.read_bytes().split(b"\n")[:-1] == list(merged_lines(shares))
 
 
@@ -113,7 +114,7 @@ def test_a_file_that_was_changed(tmp_path, text):
     """A piece that is cut off is no shorter piece."""
     (tmp_path / "made").write_bytes(text)
     with pytest.raises(OSError, match="has changed since it was sorted"):
-        list(merged_lines([Share(tmp_path / "made", 0, 7)]))
+        list(merged_lines([Piece(tmp_path / "made", 0, 7)]))
 
 
 @pytest.mark.parametrize("program", ["sort", "false", "none-such"])
@@ -123,6 +124,7 @@ def test_whatever_sorts(monkeypatch, tmp_path, program):
     Wherever the job's folder is: tasks are in others.
     """
     monkeypatch.setattr(cutting, "LEAST", 500)
+    monkeypatch.setattr(cutting, "LARGE", 500)
     monkeypatch.chdir(tmp_path)
     bags = random_bags(60)
     terms = sorted({term for bag in bags for term in bag.terms.tolist()})

@@ -159,3 +159,17 @@ def test_ignored_signals_stay_ignored():
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "SIG_IGN\n" == said.stdout
+
+
+def test_stop_within_a_finally():
+    """Where a stop makes other code fail on its way out, it is told as a stop all the same."""
+    code = (
+        "import os, signal, sys; from pagekin.commands import bag; from pagekin.cli import main\n"
+        "def run(options):\n"
+        "    try: os.kill(os.getpid(), signal.SIGTERM)\n"
+        "    finally: raise AttributeError('left half done')\n"
+        "bag.run = run; sys.exit(main(['bag', '--work', 'x', 'y']))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    stopped = "pagekin: stopped; the same command goes on from here\n"
+    assert (130, "", stopped) == (said.returncode, said.stdout, said.stderr)
