@@ -14,6 +14,7 @@ from benchmarks.floors import decompress_only, parse_only
 from benchmarks.harness import Add, Benchmark, in_process, in_turns, ratio, timed
 from benchmarks.packing import inventory_task, sample_task
 from benchmarks.results import Column, Result, Table, Target
+from pagekin import memory
 from pagekin.bags.extract import Extractor
 from pagekin.bags.sending import Sender
 from pagekin.bags.vocabulary import forms_records
@@ -100,6 +101,7 @@ class Mapper:
     """The map phase as the job runs it, without the engine."""
 
     def __init__(self, files: list[str], packing: str, *, blocks: bool) -> None:
+        memory.settle()
         self.files, self.blocks, self.counters = files, blocks, Counters()
         config = BuildConfig()
         self.extractor = Extractor(config, self.counters)
