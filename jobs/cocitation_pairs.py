@@ -31,12 +31,12 @@ class CocitationPairs(PagekinJob):
         from pagekin.cocitation.records import is_blocks
         from pagekin.cocitation.stripes import Stripes
 
-        return Stripes(self.config.cocitation, self.counters_).of(filter(is_blocks, pairs))
+        yield from Stripes(self.config.cocitation, self.counters_).of(filter(is_blocks, pairs))
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         from pagekin.cocitation.reducing import Merger
 
-        return Merger(self.config.cocitation, self.counters_).edges(pairs)
+        yield from Merger(self.config.cocitation, self.counters_).edges(pairs)
 
 
 if __name__ == "__main__":

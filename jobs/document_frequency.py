@@ -17,10 +17,10 @@ from pagekin.pipeline.job import PagekinJob, Pair
 
 class DocumentFrequency(PagekinJob):
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        return TermCounter(self.counters_).count(pairs)
+        yield from TermCounter(self.counters_).count(pairs)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        return reduce_buckets(pairs, self.counters_)
+        yield from reduce_buckets(pairs, self.counters_)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ from benchmarks.sampling import Place, Sampler
 from pagekin.cli import main as pagekin_main
 from pagekin.errors import PagekinError
 from pagekin.pipeline.build import Build
-from pagekin.pipeline.report import Report
 from pagekin.pipeline.stages import Stage
 
 __all__ = ["BENCHMARK", "most_expensive", "profile_asking", "profile_build"]
@@ -73,9 +72,9 @@ def profile_build(folder: str, files: list[str], lines: int) -> list[list[Any]]:
     samplers: defaultdict[str, Sampler] = defaultdict(lambda: Sampler(_OURS))
     step = Build._step  # one stage, whatever the others do
 
-    def sampled(build: Build, stage: Stage, report: Report) -> dict[str, Any]:
+    def sampled(build: Build, stage: Stage, *others: Any) -> dict[str, Any]:
         with samplers[stage.name].running():
-            return step(build, stage, report)
+            return step(build, stage, *others)
 
     Build._step = sampled  # type: ignore[method-assign] # this process ends soon
     words = ["build", "-q", "-r", "inline", "--work", f"{folder}/work"]
