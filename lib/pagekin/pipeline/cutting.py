@@ -20,7 +20,7 @@ from mrjob.sim import SimMRJobRunner
 
 from pagekin.pipeline.job import PagekinJob
 from pagekin.pipeline.names import TASK_KEY
-from pagekin.pipeline.records import Piece, copy_pieces, place_of
+from pagekin.pipeline.records import Piece, behind, copy_pieces, place_of
 
 __all__ = ["LARGE", "LEAST", "CutsInput", "cut_lines", "key_at", "mapped", "share_out"]
 
@@ -68,15 +68,15 @@ class CutsInput(SimMRJobRunner):  # type: ignore[misc]
         return [[Piece(path, *piece)] for path in paths for piece in cut_lines(path, size)]
 
     def _shares_of(self, paths: Sequence[Path]) -> list[list[Piece]]:
-        behind = self.passes_over[:-1] + bytes(byte + 1 for byte in self.passes_over[-1:])
-        light = [place_of(path, behind) if behind else 0 for path in paths]
+        unused = self.passes_over
+        light = [place_of(path, behind(unused)) if unused else 0 for path in paths]
         total = sum(path.stat().st_size for path in paths) - sum(light)
         most = max(1, min(pieces_of(total, self._num_cores()), total // LEAST))
         files = list(zip(paths, light, strict=True))
         if not self.keeps_order or _ascend(paths):
             return share_out(files, most)
         due = max(1, total / most)
-        sizes = [path.stat().st_size - unused for path, unused in files]
+        sizes = [path.stat().st_size - place for path, place in files]
         return [
             share
             for file, size in zip(files, sizes, strict=True)

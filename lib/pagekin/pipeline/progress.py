@@ -17,7 +17,6 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event, Thread
-from types import TracebackType
 from typing import Self, TextIO
 
 __all__ = ["LineFile", "ShownLine", "StageProgress", "TaskProgress", "duration", "over"]
@@ -77,12 +76,7 @@ class TaskProgress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._write()
 
 
@@ -119,12 +113,7 @@ class ShownLine:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stop.set()
         self._thread.join()
         if self._out.isatty():

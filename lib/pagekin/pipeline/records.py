@@ -20,6 +20,7 @@ from pagekin.tables import allow_open
 __all__ = [
     "Pair",
     "Piece",
+    "behind",
     "copy_pieces",
     "cut_out",
     "find",
@@ -132,14 +133,10 @@ def neighbours(folder: Path, key: bytes, count: int) -> list[bytes]:
 
 def cut_out(path: Path, start: bytes, to: Path) -> Path:
     """A file with the records of a part whose keys begin so, or the part if that is most of it."""
-    with path.open("rb") as file:
-        _seek(file, start)
-        low = file.tell()
-        _seek(file, start[:-1] + bytes([start[-1] + 1]))
-        size = file.tell() - low
-        if 2 * size > path.stat().st_size:
-            return path
-    copy_pieces([Piece(path, low, low + size)], to)
+    low, high = place_of(path, start), place_of(path, behind(start))
+    if 2 * (high - low) > path.stat().st_size:
+        return path
+    copy_pieces([Piece(path, low, high)], to)
     return to
 
 
@@ -177,6 +174,15 @@ def place_of(path: Path, key: bytes) -> int:
     with path.open("rb") as file:
         _seek(file, key)
         return file.tell()
+
+
+def behind(start: bytes) -> bytes:
+    """The least key above all keys that begin so.
+
+    >>> behind(b"!blocks/")
+    b'!blocks0'
+    """
+    return start[:-1] + bytes([start[-1] + 1])
 
 
 def _seek(file: BinaryIO, key: bytes) -> None:
