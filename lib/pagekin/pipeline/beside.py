@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from multiprocessing.connection import wait
-from types import TracebackType
 from typing import Any, NoReturn, Self
 
 from pagekin.errors import StageError
@@ -97,18 +96,13 @@ class Beside:
                     _be(self._work, write, parent)
                 self._ends += _pidfd(self._pid)
         except BaseException:
-            self.__exit__(None, None, None)
+            self.__exit__()
             raise
         finally:
             os.close(write)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
             if self._pid:
                 os.kill(self._pid, signal.SIGTERM)
@@ -245,7 +239,7 @@ def _end_with(parent: int) -> None:
 def _stop(number: int, frame: object) -> NoReturn:
     """Once: what is tidied up on the way out is not to be stopped again."""
     for each in SIGNALS:
-        signal.signal(each, signal.SIG_IGN)
+        signal.signal(each, _wait_with)  # Python complains of one that came and is then ignored
     raise SystemExit(_STOPPED)
 
 
