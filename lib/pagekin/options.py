@@ -10,7 +10,6 @@ import argparse
 import dataclasses
 import difflib
 import math
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
@@ -55,6 +54,8 @@ def config_of(tables: Mapping[str, Mapping[str, Any]]) -> BuildConfig:
 
 
 def _read_toml(path: Path) -> dict[str, dict[str, Any]]:
+    import tomllib  # noqa: PLC0415 - most builds have no file, and no task has
+
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -21,6 +21,7 @@ from pagekin.bags.counting import (
     unpack_counts,
     unpack_words,
 )
+from pagekin.bags.dictionary import BAR
 from pagekin.bags.vocabulary import forms_records
 from pagekin.counters import Counters
 from pagekin.jobs.document_frequency import DocumentFrequency
@@ -101,7 +102,7 @@ def test_words():
         if value.startswith(WORDS):
             hashes, entries = unpack_words(value.removeprefix(WORDS))
             assert sorted(hashes.tolist()) == hashes.tolist()
-            found |= dict(zip(entries, hashes.tolist(), strict=True))
+            found |= dict(zip(entries.split(BAR), hashes.tolist(), strict=True))
     words = {"bee": b"bee bee", "hive": b"hive hive", "honei": b"honei honey"}
     assert {entry: term_hash(term) for term, entry in words.items()} == found
 

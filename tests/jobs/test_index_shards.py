@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pagekin.bags.bag import bag_record
-from pagekin.bags.dictionary import write_dictionary
+from pagekin.bags.dictionary import BAR, write_dictionary
 from pagekin.index.layout import SHARD_FILES
 from pagekin.index.records import parse_piece
 from pagekin.jobs.index_shards import IndexShards
@@ -32,7 +32,7 @@ def dictionary(tmp_path: Path) -> Path:
     terms = sorted({term for bag in BAGS for term in bag.terms.tolist()})
     path = tmp_path / "dictionary.arrays"
     entries = [word_of(term).text() for term in terms]
-    write_dictionary(path, [(np.array(terms, dtype=np.uint32), entries)])
+    write_dictionary(path, [(np.array(terms, dtype=np.uint32), BAR.join(entries))])
     return path
 
 

@@ -78,10 +78,12 @@ def unpack_counts(text: bytes) -> tuple[Terms, Counts]:
     return numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]
 
 
-def unpack_words(text: bytes) -> tuple[Terms, list[bytes]]:
-    """The term hashes of one record, ascending, and the entry of each in the dictionary."""
+def unpack_words(text: bytes) -> tuple[Terms, bytes]:
+    """The term hashes of one record, ascending, and their entries in the dictionary, with a bar
+    between each.
+    """
     hashes, _, entries = text.partition(b" ")
-    return np.frombuffer(b64decode(hashes, validate=True), dtype="<u4"), entries.split(b"|")
+    return np.frombuffer(b64decode(hashes, validate=True), dtype="<u4"), entries
 
 
 class _Bucket(NamedTuple):

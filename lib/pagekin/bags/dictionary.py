@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,9 +12,11 @@ from numpy.typing import NDArray
 from pagekin.tables import ArrayFile, write_arrays
 from pagekin.text.words import Terms
 
-__all__ = ["Dictionary", "Entry", "write_dictionary"]
+__all__ = ["BAR", "Dictionary", "Entry", "write_dictionary"]
 
+BAR = b"|"  # between entries of one record
 _KIND = "dictionary"
+_AT_ONCE = 1 << 20  # bytes of entries that are parted together
 _KEPT = 500_000  # entries in words: about 100 MB
 
 
@@ -30,20 +31,43 @@ class Entry(NamedTuple):
         return f"{self.term} {self.display}".encode("utf-8", "replace")
 
 
-def write_dictionary(path: Path, parts: Iterable[tuple[Terms, list[bytes]]]) -> None:
-    """Store the entries of ascending terms, as `Entry.text` gives them."""
-    hashes = [np.empty(0, np.uint32)]
-    lengths, text = array("Q", [0]), bytearray()
-    for terms, entries in parts:
+def write_dictionary(path: Path, parts: Iterable[tuple[Terms, bytes]]) -> None:
+    """Store the entries of ascending terms, as `Entry.text` gives them, with a bar between each."""
+    hashes, lengths = [np.empty(0, np.uint32)], [np.zeros(1, np.uint64)]
+    text = bytearray()
+    for terms, entries in _gathered(parts):
         hashes.append(terms)
-        lengths.extend(map(len, entries))
-        text += b"".join(entries)
+        bars = np.flatnonzero(entries == BAR[0])
+        lengths.append(np.diff(bars, prepend=-1).astype(np.uint64) - np.uint64(1))
+        text += entries[entries != BAR[0]].tobytes()
     arrays: dict[str, NDArray[Any]] = {
         "hashes": np.concatenate(hashes),
-        "bounds": np.cumsum(np.frombuffer(lengths, dtype=np.uint64), dtype=np.uint64),
+        "bounds": np.cumsum(np.concatenate(lengths), dtype=np.uint64),
         "text": np.frombuffer(text, dtype=np.uint8),
     }
     write_arrays(path, _KIND, {}, arrays)
+
+
+def _gathered(parts: Iterable[tuple[Terms, bytes]]) -> Iterator[tuple[Terms, NDArray[np.uint8]]]:
+    """Many parts as one, with a bar behind each entry."""
+    hashes: list[Terms] = []
+    texts: list[bytes] = []
+    size = 0
+
+    def gathered() -> tuple[Terms, NDArray[np.uint8]]:
+        return np.concatenate(hashes), np.frombuffer(BAR.join([*texts, b""]), np.uint8)
+
+    for terms, entries in parts:
+        if not len(terms):
+            continue
+        hashes.append(terms)
+        texts.append(entries)
+        size += len(entries)
+        if size > _AT_ONCE:
+            yield gathered()
+            hashes, texts, size = [], [], 0
+    if hashes:
+        yield gathered()
 
 
 class Dictionary:

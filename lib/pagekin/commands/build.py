@@ -109,7 +109,6 @@ def run(options: argparse.Namespace) -> int:
     # the imports are here because they are slow and the other commands do not need them
     from pagekin.pipeline.build import Build
     from pagekin.pipeline.engines import missing_engine, offer_hadoop
-    from pagekin.pipeline.package import chosen_package
     from pagekin.pipeline.runner import Engine
     from pagekin.web.sources import list_snapshot
 
@@ -124,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
     snapshot = list_snapshot(options.snapshot, options.base_url)
     if options.runner == "emr":
         _check_seen_by_nodes(snapshot)
-    package = chosen_package(options.package, options.runner, make=not options.dry_run)
+    package = None if options.runner in ON_THIS_MACHINE else _package(options)
     engine = Engine(options.runner, options.conf, options.tasks, options.verbose, package)
     workspace, index = _workspace(options), options.index
     build = Build(
@@ -141,6 +140,12 @@ def run(options: argparse.Namespace) -> int:
     if options.dry_run:
         return _print_plan(build, missing, as_json=options.json)
     return _print_summary(build.run(), options)
+
+
+def _package(options: argparse.Namespace) -> Path | None:
+    from pagekin.pipeline.package import chosen_package
+
+    return chosen_package(options.package, options.runner, make=not options.dry_run)
 
 
 def _workspace(options: argparse.Namespace) -> Any:

@@ -22,7 +22,7 @@ from typing import Any, NoReturn, Self
 
 from pagekin.errors import StageError
 
-__all__ = ["SIGNALS", "Beside", "Slots", "ending", "hear", "signals_waiting"]
+__all__ = ["SIGNALS", "Beside", "Slots", "ending", "hear", "is_beside", "signals_waiting"]
 
 _DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG, <linux/prctl.h>
 _PATIENCE = 10.0  # seconds for a process to end its tasks
@@ -71,6 +71,11 @@ class Slots:
         """No chain will ask any more."""
         os.close(self._read)
         os.close(self._write)
+
+
+def is_beside(slots: Slots | None) -> bool:
+    """Are they those of the other chain, which waits for leave?"""
+    return slots is not None and not slots.own
 
 
 class Beside:

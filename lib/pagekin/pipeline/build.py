@@ -23,8 +23,7 @@ from pagekin.bags.sample import Sampling, sampling_of
 from pagekin.config import BuildConfig, to_dict
 from pagekin.errors import StageError
 from pagekin.options import to_flags
-from pagekin.pipeline.beside import Beside, Slots
-from pagekin.pipeline.indexing import make_index, make_remote_index
+from pagekin.pipeline.beside import Beside, Slots, is_beside
 from pagekin.pipeline.names import ON_THIS_MACHINE, PARTS
 from pagekin.pipeline.progress import StageProgress
 from pagekin.pipeline.records import cut_out
@@ -60,6 +59,7 @@ _MAX_MANIFESTS = 100_000
 _NOTES_SHOWN = 10
 _UNKNOWN = 1 << 30  # bytes of a file whose size nobody knows: as those of Common Crawl
 _NAMES = 10  # of the snapshot's files, that the index remembers
+_INDEXING = "pipeline.indexing"  # imported late: it is loaded while the tasks of the last stage run
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,9 @@ class Build:
             try:
                 with one_cluster(self.engine, report.cluster) as self.engine:
                     self._run_stages(report, summary["stages"].append)
-                self.workspace.settle()
-                if self.index is not None:
+                if self.index is not None:  # made of the stages while they come to the disk
                     summary["index"] = self._make_index(self.index, report)
+                self.workspace.settle()
                 summary["state"] = "complete"
             except KeyboardInterrupt:
                 summary["state"] = "stopped"
@@ -226,6 +226,8 @@ class Build:
             "names": sorted(files)[:_NAMES],
         }
         names = [stage.name for stage in self.stages()]
+        from pagekin.pipeline.indexing import make_index, make_remote_index  # noqa: PLC0415
+
         material = (self.workspace, self._index_config(), names)
         if isinstance(path, RemoteIndex):
             made = make_remote_index(*material, path, snapshot, report)
@@ -288,7 +290,7 @@ class Build:
         if stage.takes and engine.runner in ON_THIS_MACHINE:
             inputs = _cut_out(inputs, stage.takes, made / "taken")
             engine = self.engine.fitting(sum(Path(path).stat().st_size for path in inputs))
-        engine = replace(engine, ahead=job_class(after).all_loads(after.flags) if after else ())
+        engine = replace(engine, ahead=self._loads_of(after))
         notes = made / "progress"
         notes.mkdir()
         config = self._config_for(stage)
@@ -319,6 +321,13 @@ class Build:
         }
         self.workspace.complete(stage.name, made / "output", record, soon=True)
         report.built(stage.name, asdict(result))
+
+    def _loads_of(self, after: Stage | None) -> Iterator[str]:
+        """What is loaded for the stage behind, or behind the last one; its job, when asked."""
+        if after:
+            yield from job_class(after).all_loads(after.flags)
+        elif self.index is not None and not is_beside(self.engine.slots):
+            yield _INDEXING
 
     def _read_result(self, stage: Stage) -> dict[str, Any]:
         """What is known of the output that the stage reads; nothing where it reads the snapshot."""

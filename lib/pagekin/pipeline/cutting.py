@@ -45,6 +45,10 @@ class CutsInput(SimMRJobRunner):  # type: ignore[misc]
         self.keeps_order = not job.REDUCES
         self.passes_over = job.PASSES_OVER
 
+    def _least(self) -> int:
+        """Bytes that are worth a task."""
+        return LEAST
+
     def _split_mapper_input(
         self, input_paths: Iterable[str], step_num: int
     ) -> list[dict[str, Any]]:
@@ -71,7 +75,7 @@ class CutsInput(SimMRJobRunner):  # type: ignore[misc]
         unused = self.passes_over
         light = [place_of(path, behind(unused)) if unused else 0 for path in paths]
         total = sum(path.stat().st_size for path in paths) - sum(light)
-        most = max(1, min(pieces_of(total, self._num_cores()), total // LEAST))
+        most = max(1, min(pieces_of(total, self._num_cores()), total // self._least()))
         files = list(zip(paths, light, strict=True))
         if not self.keeps_order or _ascend(paths):
             return share_out(files, most)
@@ -86,7 +90,7 @@ class CutsInput(SimMRJobRunner):  # type: ignore[misc]
     def _split_reducer_input(self, step_num: int) -> int:
         path = Path(self._sorted_reducer_input_path(step_num))
         total = path.stat().st_size
-        size = max(total // pieces_of(total, self._num_cores()), LEAST)
+        size = max(total // pieces_of(total, self._num_cores()), self._least())
         pieces = list(cut_lines(path, size, by_key=True))
         for number, piece in enumerate(pieces):
             self._write_input("reducer", step_num, number, [Piece(path, *piece)])

@@ -18,6 +18,7 @@ import io
 import logging
 import multiprocessing
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,13 +27,14 @@ from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from threading import Thread
 from typing import IO, Any
 
 from mrjob.local import LocalMRJobRunner, _TaskFailedException
 
 from pagekin.memory import give_back_freed
 from pagekin.pipeline import cutting
-from pagekin.pipeline.beside import Slots, ending, hear, signals_waiting
+from pagekin.pipeline.beside import Slots, ending, hear, is_beside, signals_waiting
 from pagekin.pipeline.cutting import CutsInput
 from pagekin.pipeline.job import PagekinJob, load
 from pagekin.pipeline.records import Piece, lines_of
@@ -41,12 +43,16 @@ from pagekin.pipeline.shuffling import SORT, cut_keys, merged_lines, sort_lines
 __all__ = ["LocalRunner"]
 
 _BUFFER = 1 << 20  # bytes
-Running = dict[Any, tuple[BaseProcess, tuple[str, int, int]]]  # by what tells that they ended
+_BESIDE = 8  # times as much is worth a task beside another chain
+_DONE = b"."  # what a task says when all that it makes is written
+Running = dict[int, tuple[BaseProcess, tuple[str, int, int]]]  # by where they say so
 _log = logging.getLogger("mrjob.local")  # where a build listens
 
 
 class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
     """Behaves as mrjob's own."""
+
+    _local_tmp_dir: str | None  # mrjob's
 
     def __init__(self, mrjob_cls: type[PagekinJob], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -56,8 +62,9 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
         self._made = ("", 0, 0)  # kind, step and number of the task that was made last
         self._shares: dict[tuple[str, int], list[Piece]] = {}  # what a task of a kind reads
         self._cut: list[list[Piece]] = []  # between map and reduce: shares of what was sorted
-        self.meanwhile: list[str] = []  # what to load while the last tasks run
+        self.meanwhile: Iterator[str] = iter(())  # what to load while the last tasks run
         self.slots: Slots | None = None  # shared with jobs of other processes
+        self._ending: list[BaseProcess] = []  # have done their work, and give their memory back
 
     def _forks(self) -> bool:
         needs_python = ("setup", "py_files", "python_bin", "task_python_bin")
@@ -65,6 +72,10 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
 
     def _bootstrap_mrjob(self) -> bool:
         return not self._forks() and bool(super()._bootstrap_mrjob())
+
+    def _least(self) -> int:
+        # where another chain has use for the cores, tasks are no gain, and cost what they cost
+        return cutting.LEAST * (_BESIDE if is_beside(self.slots) else 1)
 
     # --- tasks ---
 
@@ -117,7 +128,7 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
         numbers = range(num_map_tasks)
         made = [Path(self._task_output_path("mapper", step_num, number)) for number in numbers]
         total = sum(path.stat().st_size for path in made)
-        most = min(cutting.pieces_of(total, self._num_cores()), 1 + total // cutting.LEAST)
+        most = min(cutting.pieces_of(total, self._num_cores()), 1 + total // self._least())
         self._cut = cut_keys(made, most)
 
     def _split_reducer_input(self, step_num: int) -> int:
@@ -143,23 +154,24 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
                 while not self._may_start(running):
                     self._wait(running, or_leave=len(running) < self._num_cores())
                 with signals_waiting():
-                    process = _fork(func)
-                    running[process.sentinel] = process, self._made
+                    process, said = _fork(func)
+                    running[said] = process, self._made
             task_type, step_num, _ = self._made
             is_last = task_type == self._last_task_type_in_step(step_num)
             # Reduce tasks have in memory what is loaded before them: so it is loaded while the last
             # ones run, or where the snapshot is read, which takes long, and they need less by far.
             # Meanwhile nobody looks whether a task has ended.
-            while running and self.meanwhile and (is_last or self._job.READS_FILES):
+            for name in self.meanwhile if is_last or self._job.READS_FILES else ():
                 with suppress(Exception):  # who needs it will say what is wrong with it
-                    load(self.meanwhile.pop(0))
+                    load(name)
             while running:
                 self._wait(running)
         finally:
             gc.unfreeze()
-            for process, _ in running.values():
+            for said, (process, _) in running.items():
                 process.terminate()
                 process.join()
+                os.close(said)
             self._give_back(running, len(running))
 
     def _may_start(self, running: Running) -> bool:
@@ -169,16 +181,18 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
         return self.slots is None or len(running) < self.slots.own or self.slots.take()
 
     def _wait(self, running: Running, *, or_leave: bool = False) -> None:
-        """Until a task has ended, or there may be leave; raises if one did not end well."""
+        """Until a task is done, or there may be leave; raises if one ended before it was done."""
         others = [self.slots.fileno()] if self.slots and or_leave else []
-        for ready in wait([*running, *others]):
-            if ready not in running:
-                continue
+        ready = wait([*running, *others])
+        for said in [each for each in running if each in ready]:
             self._give_back(running, 1)
-            process, (task_type, step_num, task_num) = running.pop(ready)
-            process.join()
-            if process.exitcode:
-                how = ending(process.exitcode)
+            process, (task_type, step_num, task_num) = running.pop(said)
+            is_done = os.read(said, 1) == _DONE
+            os.close(said)
+            self._ending.append(process)
+            if not is_done:
+                process.join()
+                how = ending(process.exitcode or 0)
                 _log.error("%s %d %s", task_type, task_num, how)
                 raise _TaskFailedException(
                     reason=how,
@@ -193,17 +207,45 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
         if self.slots:
             self.slots.put(min(ended, len(running) - self.slots.own))
 
+    # --- behind the last task ---
 
-def _fork(func: Callable[[], None]) -> BaseProcess:
-    process = multiprocessing.get_context("fork").Process(target=_begin, args=(func,))
-    process.start()
-    return process
+    def cleanup(self, mode: Any = None) -> None:
+        """As mrjob does; and wait for processes that are done, or their CPU would not be known."""
+        super().cleanup(mode)
+        while self._ending:
+            self._ending.pop().join()
+
+    def _cleanup_local_tmp(self) -> None:
+        """Remove the files between map and reduce while other work goes on: it takes as long as to
+        fork two tasks.
+        """
+        if self._local_tmp_dir:
+            folder, self._local_tmp_dir = self._local_tmp_dir, None
+            Thread(target=shutil.rmtree, args=(folder,), kwargs={"ignore_errors": True}).start()
 
 
-def _begin(func: Callable[[], None]) -> None:
+def _fork(func: Callable[[], None]) -> tuple[BaseProcess, int]:
+    """A process that does it, and a pipe on which it says that it is done.
+
+    To give its memory back takes a process some milliseconds more: meanwhile the next one begins.
+    """
+    said, say = os.pipe()
+    process = multiprocessing.get_context("fork").Process(target=_begin, args=(func, say))
+    try:
+        process.start()
+    except BaseException:
+        os.close(said)
+        raise
+    finally:
+        os.close(say)
+    return process, said
+
+
+def _begin(func: Callable[[], None], say: int) -> None:
     """In the child: a signal ends it, without a word."""
     hear(signal.SIG_DFL)
     func()
+    os.write(say, _DONE)
 
 
 def _be_task(  # noqa: PLR0917 - in mrjob's order

@@ -21,7 +21,6 @@ from pagekin.pipeline.beside import Slots
 from pagekin.pipeline.job import PagekinJob
 from pagekin.pipeline.lean_mrjob import StepFailedException, to_lines
 from pagekin.pipeline.names import ON_THIS_MACHINE, TASK_KEY
-from pagekin.pipeline.package import package_words
 from pagekin.pipeline.records import last_line, part_files
 from pagekin.pipeline.stages import Stage
 from pagekin.pipeline.statistics import DIGESTS, TaskStatistics
@@ -56,7 +55,7 @@ class Engine:
     verbose: bool = False
     package: Path | None = None  # the dependencies, for nodes that have none
     cluster: Cluster | None = None  # on EMR: that of the chain
-    ahead: tuple[str, ...] = ()  # what tasks of the next stage load, by which time they may wait
+    ahead: Iterable[str] = ()  # what the next stage loads, while the last tasks of this one run
     slots: Slots | None = None  # shared with a chain that runs beside this one
 
     @property
@@ -82,6 +81,8 @@ class Engine:
             # mrjob is installed here; shipping it would cost each task 0.1 s and a lock file
             words += ["--num-cores", str(self.width), "--no-bootstrap-mrjob"]
         if self.package:
+            from pagekin.pipeline.package import package_words  # noqa: PLC0415 - few jobs have one
+
             words += package_words(self.package)
         if self.runner == "emr":
             # mrjob would wait ten minutes for logs after each step, and needs nothing out of them
@@ -125,7 +126,7 @@ def run_job(  # noqa: PLR0917 - a job, and where it is to run
             words = [*on.arguments(made, remote or output), *options, *map(str, inputs)]
             with job_class(stage)(words).make_runner() as runner:
                 if engine.runner == "local":
-                    runner.meanwhile, runner.slots = list(engine.ahead), engine.slots
+                    runner.meanwhile, runner.slots = iter(engine.ahead), engine.slots
                 runner.run()
                 if engine.runner not in ON_THIS_MACHINE and not remote:
                     _fetch(runner, output)

@@ -107,7 +107,7 @@ def finish_frequencies(folder: Path, counters: dict[str, dict[str, int]]) -> Non
     """Make the tables of document frequencies and of words."""
     counts = [(np.empty(0, np.uint32), np.empty(0, np.uint32))]
 
-    def words() -> Iterator[tuple[Terms, list[bytes]]]:
+    def words() -> Iterator[tuple[Terms, bytes]]:
         """Those of the records; what these say of frequencies is kept on the way."""
         for _, value in read_merged(folder):
             if value.startswith(DF):

@@ -14,13 +14,15 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from urllib.parse import unquote
 
 from pagekin.errors import InputError
 from pagekin.web import hdfs
-from pagekin.web.remote import HttpFile, Remote, reason_of
 from pagekin.web.schemes import SCHEMES, scheme_of
+
+if TYPE_CHECKING:
+    from pagekin.web.remote import HttpFile, Remote
 
 __all__ = [
     "SCHEMES",
@@ -53,7 +55,7 @@ def reading(read: _Read) -> io.BufferedReader:
 def http_facts(uri: str) -> tuple[int, str]:
     """Size (-1 when unknown) and ETag, or else date, of a file; its bytes are not waited for."""
     # GET and not HEAD, because signed addresses are good for one method only
-    with closing(HttpFile(uri, time.sleep)) as file:
+    with closing(_http_file(uri, time.sleep)) as file:
         file.open()
         return file.size, file.version
 
@@ -74,6 +76,8 @@ def local_errors(uri: str) -> Iterator[None]:
         yield
     # a path with a NUL is a ValueError, the home of an unknown user a RuntimeError
     except (OSError, ValueError, RuntimeError) as error:
+        from pagekin.web.remote import reason_of  # noqa: PLC0415 - as below
+
         raise InputError(f"{uri}: cannot be read: {reason_of(error)}") from error
 
 
@@ -103,9 +107,15 @@ def _open(uri: str, sleep: _Sleep, start: int) -> AbstractContextManager[_Read]:
 
             return _open_remote(S3File(uri, sleep), start)
         case "http" | "https":
-            return _open_remote(HttpFile(uri, sleep), start)
+            return _open_remote(_http_file(uri, sleep), start)
         case scheme:
             raise InputError(f"{uri}: cannot be read: {scheme}:// is unknown")
+
+
+def _http_file(uri: str, sleep: _Sleep) -> HttpFile:
+    from pagekin.web.remote import HttpFile  # noqa: PLC0415 - HTTP and TLS: 10 ms of each task
+
+    return HttpFile(uri, sleep)
 
 
 @contextmanager

@@ -225,9 +225,9 @@ def test_what_is_loaded_meanwhile(tmp_path):
     words = ["-r", "local", "--no-conf", "--no-cat-output", str(tmp_path / "lines")]
     tokens._table.cache_clear()
     with Telling(words).make_runner() as runner:
-        runner.meanwhile = ["none.such", "text.tokens:make_tables"]
+        runner.meanwhile = iter(["none.such", "text.tokens:make_tables"])
         runner.run()
-    assert [] == runner.meanwhile
+    assert [] == list(runner.meanwhile)
     assert 1 == tokens._table.cache_info().currsize
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin.bags.bag import bag_record
-from pagekin.bags.dictionary import write_dictionary
+from pagekin.bags.dictionary import BAR, write_dictionary
 from pagekin.jobs.index_shards import IndexShards
 from pagekin.pipeline import cutting, shuffling
 from pagekin.pipeline.names import TASK_KEY
@@ -129,7 +129,7 @@ def test_whatever_sorts(monkeypatch, tmp_path, program):
     bags = random_bags(60)
     terms = sorted({term for bag in bags for term in bag.terms.tolist()})
     entries = [word_of(term).text() for term in terms]
-    write_dictionary(tmp_path / "words", [(np.array(terms, np.uint32), entries)])
+    write_dictionary(tmp_path / "words", [(np.array(terms, np.uint32), BAR.join(entries))])
     lines = [b"%b\t%b" % bag_record(bag) for bag in bags]
     flags = ["--dictionary", str(tmp_path / "words"), "--index-shards", "3"]
     words = ["-r", "local", "--no-conf", "--num-cores", "2", "--sort-bin", program, *flags]
