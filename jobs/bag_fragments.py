@@ -16,6 +16,7 @@ Records are described in docs/formats.md. Rests on [SIM] sections 3 and 6.1.
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from typing import ClassVar
 
 from pagekin.pipeline.job import Pair
 from pagekin.pipeline.snapshot_job import SnapshotJob
@@ -30,6 +31,8 @@ class BagFragments(SnapshotJob):
     )
     OPTIONS_WITH = (("--with-blocks", BLOCKS_WITH),)
     REDUCES_WITH = ("bags.bag", "bags.merge", "bags.opening", "bags.vocabulary")
+    # measured: 0.5 to 1.4 ms a MB of blocks, which only pass, 5 to 8 of words, 7 to 16 of parcels
+    WORTH: ClassVar = {b"!blocks/": 0.2, b"!words/": 0.6}
 
     def configure_args(self) -> None:
         super().configure_args()

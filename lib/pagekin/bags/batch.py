@@ -20,8 +20,10 @@ from pagekin.text.words import Terms
 __all__ = [
     "Batch",
     "Bounds",
+    "Packed",
     "batch_records",
     "batches_of",
+    "lay_out",
     "read_batches",
     "read_values",
 ]
@@ -32,6 +34,14 @@ Pair = tuple[bytes, bytes]
 Bounds = NDArray[np.int64]
 
 
+class Packed(NamedTuple):
+    """Terms and weights of bags that lie behind one another."""
+
+    terms: Terms
+    weights: Weights
+    bounds: Bounds  # the i-th bag has the terms from bounds[i] to bounds[i + 1]
+
+
 class Batch(NamedTuple):
     """Bags, laid behind one another."""
 
@@ -39,7 +49,7 @@ class Batch(NamedTuple):
     origins: list[bytes]  # `crawled anchors pages hosts`, as in the record
     terms: Terms
     weights: Weights
-    bounds: Bounds  # the i-th bag has the terms from bounds[i] to bounds[i + 1]
+    bounds: Bounds
 
     @classmethod
     def of(cls, bags: Sequence[Bag]) -> Batch:
@@ -51,6 +61,10 @@ class Batch(NamedTuple):
             np.concatenate([np.empty(0, np.float32), *(bag.weights for bag in bags)]),
             _bounds(len(bag.terms) for bag in bags),
         )
+
+    def packed(self) -> Packed:
+        """What is in the bags."""
+        return Packed(self.terms, self.weights, self.bounds)
 
     def bags(self) -> Iterator[Bag]:
         """The bags, one by one."""
@@ -85,15 +99,15 @@ def read_batches(pairs: Iterable[Pair], size: int) -> Iterator[Batch]:
 def read_values(values: Sequence[bytes]) -> tuple[list[bytes], Terms, Weights, Bounds]:
     """Origins, terms, weights and bounds of bags of which these are the records' values."""
     origins, packed = zip(*map(split_value, values), strict=True) if values else ((), ())
-    return list(origins), *_lay_out(packed)
+    return list(origins), *lay_out(packed)
 
 
-def _lay_out(packed: Sequence[bytes]) -> tuple[Terms, Weights, Bounds]:
-    """Terms, weights and bounds of bags of which these are the bytes."""
+def lay_out(packed: Sequence[bytes]) -> Packed:
+    """Bags of which these are the bytes: terms, and behind them as many weights."""
     terms = b"".join([data[: len(data) >> 1] for data in packed])
     weights = b"".join([data[len(data) >> 1 :] for data in packed])
     bounds = _bounds(len(data) >> 3 for data in packed)
-    return np.frombuffer(terms, "<u4"), np.frombuffer(weights, "<f4"), bounds
+    return Packed(np.frombuffer(terms, "<u4"), np.frombuffer(weights, "<f4"), bounds)
 
 
 def batch_records(batch: Batch) -> Iterator[Pair]:

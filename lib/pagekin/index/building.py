@@ -1,9 +1,9 @@
 """The documents of one shard, in the order of their URLs, become the pieces of its files.
 
-This is the work of reducers: one takes a shard's bags, another its signatures. URLs, signatures and
-bags go out as they come; signatures are also gathered, by `pagekin.index.columns`, and inverted at
-the end. A piece is a name (`H/signatures`) and bytes that continue that array; or the name of a
-file (`H/`) and nothing: it is whole.
+This is the work of reducers: one takes a shard's bags, another its signatures and URLs. All go out
+as they come; signatures are also gathered, by `pagekin.index.columns`, and inverted at the end. A
+piece is a name (`H/signatures`) and bytes that continue that array; or the name of a file (`H/`)
+and nothing: it is whole.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagekin.bags.bag import Bag
-from pagekin.bags.batch import Batch
+from pagekin.bags.batch import Batch, Packed
 from pagekin.errors import UsageError
 from pagekin.index.columns import Columns
 from pagekin.index.inversion import Numbers, invert
@@ -43,7 +43,7 @@ _MOST_IDS = _MOST  # in one shard: places in the lists take 32 bits
 Piece = tuple[str, bytes]
 Words = Callable[[Numbers], list[bytes]]  # as the dictionary stores them
 
-_FIRST = (("urls/bounds", bytes(8)), ("bags/bounds", bytes(8)))  # where the first ones begin
+_FIRST_URL, _FIRST_BAG = ("urls/bounds", bytes(8)), ("bags/bounds", bytes(8))  # where they begin
 
 
 class Document(NamedTuple):
@@ -61,10 +61,12 @@ class Signed(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Signatures of documents, and which of these are to be in lists."""
+    """All of documents but their bags."""
 
+    urls: list[bytes]
+    origins: list[bytes]  # as in a Batch
     signatures: Numbers
-    listed: NDArray[np.bool_]
+    listed: NDArray[np.bool_]  # which are to be in lists
 
 
 def in_blocks(documents: Iterable[Document]) -> Iterator[Signed]:
@@ -76,28 +78,30 @@ def in_blocks(documents: Iterable[Document]) -> Iterator[Signed]:
 
 def rows_of(signed: Signed, min_inlinks: int) -> Rows:
     """Documents with fewer inlinks than `min_inlinks`, and those without a term, are in no list."""
-    anchors = _numbers(signed.batch.origins)[:, 1]
-    return Rows(signed.rows, (anchors >= min_inlinks) & (signed.rows[:, 0] != EMPTY))
+    batch, rows = signed
+    anchors = _numbers(batch.origins)[:, 1]
+    return Rows(batch.urls, batch.origins, rows, (anchors >= min_inlinks) & (rows[:, 0] != EMPTY))
 
 
-def bag_pieces(batches: Iterable[Batch], words: Words) -> Iterator[Piece]:
-    """The pieces of a shard that are made of bags: `urls`, `bags` and `words`.
+def bag_pieces(blocks: Iterable[Packed], words: Words) -> Iterator[Piece]:
+    """The pieces of a shard that are made of bags: `bags` and `words`.
 
     `words` gives the texts of ascending terms.
     """
     bags = _Bags()
-    yield from _FIRST
-    for batch in batches:
-        yield from bags.add(batch)
+    yield _FIRST_BAG
+    for packed in blocks:
+        yield from bags.add(packed)
     yield from bags.finish(words)
 
 
 def row_pieces(blocks: Iterable[Rows], count: int) -> Iterator[Piece]:
-    """Those that are made of signatures, `count` of a document: `H` and `I`."""
+    """Those that are made of the rest, with `count` signatures of a document: `urls`, `H`, `I`."""
+    yield _FIRST_URL
     with Columns(count) as columns:
         rows = _Rows(columns)
         for block in blocks:
-            yield rows.add(block)
+            yield from rows.add(block)
         yield from rows.finish(count)
 
 
@@ -106,52 +110,54 @@ def shard_pieces(
 ) -> Iterator[Piece]:
     """All of them, from one reading."""
     bags = _Bags()
-    yield from _FIRST
+    yield from (_FIRST_URL, _FIRST_BAG)
     with Columns(count) as columns:
         rows = _Rows(columns)
         for signed in blocks:
-            yield from bags.add(signed.batch)
-            yield rows.add(rows_of(signed, min_inlinks))
+            yield from bags.add(signed.batch.packed())
+            yield from rows.add(rows_of(signed, min_inlinks))
         yield from rows.finish(count)
     yield from bags.finish(words)
 
 
 class _Bags:
-    """URLs and bags go out as they come; their terms are gathered."""
+    """Bags go out as they come; their terms are gathered."""
 
     def __init__(self) -> None:
         self._terms = _Distinct()
-        self._urls = self._size = 0  # bytes, and terms
+        self._size = 0  # terms
 
-    def add(self, batch: Batch) -> Iterator[Piece]:
-        self._terms.add(batch.terms)
-        yield from _url_pieces(batch.urls, _numbers(batch.origins), self._urls)
-        yield from _bag_pieces(batch, self._size)
-        self._urls += sum(map(len, batch.urls))
-        self._size += len(batch.terms)
+    def add(self, packed: Packed) -> Iterator[Piece]:
+        self._terms.add(packed.terms)
+        yield from _bag_pieces(packed, self._size)
+        self._size += len(packed.terms)
 
     def finish(self, words: Words) -> Iterator[Piece]:
-        yield from (("urls/", b""), ("bags/", b""))
+        yield "bags/", b""
         yield from _word_pieces(self._terms.all(), words)
         yield "words/", b""
 
 
 class _Rows:
-    """Signatures go out as they come, and are gathered by columns, to be inverted at the end."""
+    """URLs and signatures go out as they come. Signatures are also gathered by columns, to be
+    inverted at the end.
+    """
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
         self._listed = [np.empty(0, np.uint32)]
-        self._done = 0
+        self._done = self._urls = 0  # documents, and bytes
 
-    def add(self, rows: Rows) -> Piece:
+    def add(self, rows: Rows) -> Iterator[Piece]:
         self._columns.add(rows.signatures)
         self._listed.append((np.flatnonzero(rows.listed) + self._done).astype(np.uint32))
+        yield from _url_pieces(rows.urls, _numbers(rows.origins), self._urls)
+        yield "H/signatures", rows.signatures.astype("<u4").tobytes()
         self._done += len(rows.listed)
-        return "H/signatures", rows.signatures.astype("<u4").tobytes()
+        self._urls += sum(map(len, rows.urls))
 
     def finish(self, count: int) -> Iterator[Piece]:
-        yield "H/", b""
+        yield from (("urls/", b""), ("H/", b""))
         yield from _list_pieces(self._columns, count, np.concatenate(self._listed))
         yield "I/", b""
 
@@ -206,10 +212,10 @@ def _url_pieces(urls: list[bytes], origins: Numbers, start: int) -> Iterator[Pie
         yield f"urls/{name}", origins[:, k].astype("<u4").tobytes()
 
 
-def _bag_pieces(batch: Batch, start: int) -> Iterator[Piece]:
-    yield "bags/bounds", (batch.bounds[1:] + start).astype("<u8").tobytes()
-    yield "bags/terms", batch.terms.tobytes()
-    yield "bags/weights", batch.weights.tobytes()
+def _bag_pieces(packed: Packed, start: int) -> Iterator[Piece]:
+    yield "bags/bounds", (packed.bounds[1:] + start).astype("<u8").tobytes()
+    yield "bags/terms", packed.terms.tobytes()
+    yield "bags/weights", packed.weights.tobytes()
 
 
 def _list_pieces(columns: Columns, count: int, listed: Numbers) -> Iterator[Piece]:

@@ -1,12 +1,13 @@
 """Documents and pieces as records: what travels between the tasks that make the shards.
 
-    map -> reduce    key `SHARD bags`, value `URL CRAWLED ANCHORS PAGES HOSTS PACKED`: the final bag
-                     key `SHARD rows`, value `URL LISTED PACKED`: the m signatures
+    map -> reduce    key `SHARD bags`, value `URL PACKED`: what is in the final bag
+                     key `SHARD rows`, value `URL CRAWLED ANCHORS PAGES HOSTS LISTED PACKED`: where
+                     it came from, and the m signatures
     output           key `SHARD KIND NUMBER`, value `ARRAY PACKED`: the NUMBER-th such piece
 
-A shard has two keys, so that two tasks may share its work. Values begin with the URL, so a reducer,
-which gets its values sorted, meets the documents in the order of their URLs; nothing is asked of
-the engine's partitioner.
+A shard has two keys, so that two tasks may share its work, and either takes half of it. Values
+begin with the URL, so a reducer, which gets its values sorted, meets the documents in the order of
+their URLs; nothing is asked of the engine's partitioner.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pybase64 import b64decode, b64encode
 
-from pagekin.bags.batch import Batch, read_batches
+from pagekin.bags.batch import Packed, lay_out
 from pagekin.index.building import BLOCK, Piece, Rows
 from pagekin.index.layout import shard_of
 
@@ -36,38 +37,46 @@ Pair = tuple[bytes, bytes]
 
 BAGS, ROWS = b"bags", b"rows"  # what a record or a piece is made of
 
+_LARGE = 1 << 20  # bytes of bags in one block
 _GROUP = 3  # bytes that base64 makes whole letters of
 
 
 def document_records(documents: Iterable[Pair], rows: Rows, shards: int) -> Iterator[Pair]:
-    """The records of bags, which are the documents' own, and of their signatures."""
+    """The records of documents, whose bags these are, and whose rows."""
     texts = _row_texts(rows.signatures)
     flags = [b"1" if listed else b"0" for listed in rows.listed.tolist()]
     keys = [(b"%05d %b" % (s, BAGS), b"%05d %b" % (s, ROWS)) for s in range(shards)]
     for (url, bag), flag, text in zip(documents, flags, texts, strict=True):
         of_bags, of_rows = keys[shard_of(url, shards)]
-        yield of_bags, url + b" " + bag
-        yield of_rows, b"%b %b %b" % (url, flag, text)
+        origin, _, packed = bag.rpartition(b" ")
+        yield of_bags, b"%b %b" % (url, packed)
+        yield of_rows, b"%b %b %b %b" % (url, origin, flag, text)
 
 
-def read_bags(values: Iterable[bytes]) -> Iterator[Batch]:
-    """The bags of such values, in blocks."""
-    return read_batches(map(_split_url, values), BLOCK)
+def read_bags(values: Iterable[bytes]) -> Iterator[Packed]:
+    """The bags of such values, in blocks, and in smaller ones where they are large."""
+    some: list[bytes] = []
+    held = 0
+    for value in values:
+        some.append(b64decode(value.rpartition(b" ")[2], validate=True))
+        held += len(some[-1])
+        if len(some) == BLOCK or held > _LARGE:
+            yield lay_out(some)
+            some, held = [], 0
+    if some:
+        yield lay_out(some)
 
 
 def read_rows(values: Iterable[bytes], count: int) -> Iterator[Rows]:
-    """The signatures of such values, `count` of each, in blocks."""
+    """The rest of such documents, with `count` signatures of each, in blocks."""
     rest = iter(values)
     while some := list(islice(rest, BLOCK)):
         heads, _, texts = zip(*(value.rpartition(b" ") for value in some), strict=True)
         numbers = np.frombuffer(b64decode(b"".join(texts), validate=True), "<u4")
         listed = np.array([head.endswith(b"1") for head in heads])
-        yield Rows(numbers.reshape(len(some), -1)[:, :count], listed)
-
-
-def _split_url(value: bytes) -> Pair:
-    url, _, bag = value.partition(b" ")
-    return url, bag
+        urls, _, origins = zip(*(head[:-2].partition(b" ") for head in heads), strict=True)
+        signatures = numbers.reshape(len(some), -1)[:, :count]
+        yield Rows(list(urls), list(origins), signatures, listed)
 
 
 def _row_texts(rows: NDArray[np.uint32]) -> Iterator[bytes]:

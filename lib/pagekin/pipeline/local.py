@@ -129,7 +129,7 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
         made = [Path(self._task_output_path("mapper", step_num, number)) for number in numbers]
         total = sum(path.stat().st_size for path in made)
         most = min(cutting.pieces_of(total, self._num_cores()), 1 + total // self._least())
-        self._cut = cut_keys(made, most)
+        self._cut = cut_keys(made, most, self._job.WORTH)
 
     def _split_reducer_input(self, step_num: int) -> int:
         if not self._forks():

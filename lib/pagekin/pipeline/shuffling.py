@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -52,12 +52,21 @@ def sort_lines(path: Path, program: Sequence[str], folder: Path) -> None:
 # --- cutting ---
 
 
-def cut_keys(paths: Sequence[Path], most: int) -> list[list[Piece]]:
+def cut_keys(
+    paths: Sequence[Path], most: int, worth: Mapping[bytes, float] | None = None
+) -> list[list[Piece]]:
     """Cut sorted files into at most so many shares, about equal, none with a key of another.
 
-    There is one share at least, and an empty piece is left out.
+    `worth` tells what a byte costs of records whose keys so begin, beside others. There is one
+    share at least, and an empty piece is left out.
     """
-    cuts = _cuts(sorted(sample for path in paths for sample in _sampled(path)), most)
+    worth = worth or {}
+
+    def weighed(key: bytes, size: float) -> tuple[bytes, float]:
+        return key, size * next((w for start, w in worth.items() if key.startswith(start)), 1.0)
+
+    samples = (weighed(*sample) for path in paths for sample in _sampled(path))
+    cuts = _cuts(sorted(samples), most)
     shares: list[list[Piece]] = [[] for _ in range(len(cuts) + 1)]
     for path in paths:
         with mapped(path) as text:

@@ -173,7 +173,7 @@ STAGES: tuple[Stage, ...] = (
         settle=settle_shards,
         for_index=True,
         part="bags",
-        version=2,
+        version=3,
     ),
     Stage(
         "blocks",
