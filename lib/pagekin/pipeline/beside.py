@@ -2,7 +2,8 @@
 
 Stages of small builds do not fill the cores: a task begins, another is the last to end, and in
 between this process cuts files. Where two chains do not need each other, one fills such gaps of the
-other. Together they run no more tasks at once than one would.
+other: it always has a task that may run, at a lower priority. Together they run one task more at
+once than one would.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ from typing import Any, NoReturn, Self
 
 from pagekin.errors import StageError
 
-__all__ = ["SIGNALS", "Beside", "Slots", "ending", "hear", "is_beside", "signals_waiting"]
+__all__ = ["SIGNALS", "Beside", "Slots", "ending", "hear", "signals_waiting"]
 
 _DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG, <linux/prctl.h>
 _PATIENCE = 10.0  # seconds for a process to end its tasks
 _STOPPED = 130  # how a process ends that was told to stop
+_NICE = 5  # by so much the first chain goes before it; the higher, the later this one is done
 _MOST = 4_096  # tasks at once: a pipe holds so many bytes on every system
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _waiting: list[int] = []  # signals that came and are to be heard
@@ -35,13 +37,15 @@ _waiting: list[int] = []  # signals that came and are to be heard
 class Slots:
     """Leave to run tasks, shared by the processes of two chains.
 
-    The first chain may always run one. Leave for more waits in a pipe, a byte for each, as in GNU
-    make's job server; the other chain takes it for every task. If that is killed, what it has taken
-    is gone, and the first one does not wait for ever.
+    Either chain may always run one. Leave for more waits in a pipe, a byte for each, as in GNU
+    make's job server. If the other chain is killed, what it has taken is gone, and the first one
+    does not wait for ever.
     """
 
+    own = 1  # tasks for which no leave is taken
+
     def __init__(self, tasks: int) -> None:
-        self.own = 1  # tasks for which no leave is taken
+        self.beside = False  # are these the other chain's?
         self._read, self._write = os.pipe()
         os.set_blocking(self._read, False)
         self.put(min(tasks, _MOST) - self.own)
@@ -49,7 +53,7 @@ class Slots:
     def of_other(self) -> Slots:
         """The same for the other chain."""
         other = copy(self)
-        other.own = 0
+        other.beside = True
         return other
 
     def fileno(self) -> int:
@@ -71,11 +75,6 @@ class Slots:
         """No chain will ask any more."""
         os.close(self._read)
         os.close(self._write)
-
-
-def is_beside(slots: Slots | None) -> bool:
-    """Are they those of the other chain, which waits for leave?"""
-    return slots is not None and not slots.own
 
 
 class Beside:
@@ -202,6 +201,7 @@ def _be(work: Callable[[], None], write: int, parent: int) -> NoReturn:
     try:
         try:
             _end_with(parent)
+            os.nice(_NICE)
             hear(_stop)
             said = _outcome(work)
             with os.fdopen(write, "wb") as out:

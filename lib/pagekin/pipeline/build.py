@@ -23,7 +23,7 @@ from pagekin.bags.sample import Sampling, sampling_of
 from pagekin.config import BuildConfig, to_dict
 from pagekin.errors import StageError
 from pagekin.options import to_flags
-from pagekin.pipeline.beside import Beside, Slots, is_beside
+from pagekin.pipeline.beside import Beside, Slots
 from pagekin.pipeline.names import ON_THIS_MACHINE, PARTS
 from pagekin.pipeline.progress import StageProgress
 from pagekin.pipeline.records import cut_out
@@ -326,7 +326,7 @@ class Build:
         """What is loaded for the stage behind, or behind the last one; its job, when asked."""
         if after:
             yield from job_class(after).all_loads(after.flags)
-        elif self.index is not None and not is_beside(self.engine.slots):
+        elif self.index is not None and not (self.engine.slots and self.engine.slots.beside):
             yield _INDEXING
 
     def _read_result(self, stage: Stage) -> dict[str, Any]:

@@ -34,7 +34,7 @@ from mrjob.local import LocalMRJobRunner, _TaskFailedException
 
 from pagekin.memory import give_back_freed
 from pagekin.pipeline import cutting
-from pagekin.pipeline.beside import Slots, ending, hear, is_beside, signals_waiting
+from pagekin.pipeline.beside import Slots, ending, hear, signals_waiting
 from pagekin.pipeline.cutting import CutsInput
 from pagekin.pipeline.job import PagekinJob, load
 from pagekin.pipeline.records import Piece, lines_of
@@ -75,7 +75,7 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
 
     def _least(self) -> int:
         # where another chain has use for the cores, tasks are no gain, and cost what they cost
-        return cutting.LEAST * (_BESIDE if is_beside(self.slots) else 1)
+        return cutting.LEAST * (_BESIDE if self.slots and self.slots.beside else 1)
 
     # --- tasks ---
 
