@@ -32,7 +32,7 @@ def dictionary(tmp_path: Path) -> Path:
     terms = sorted({term for bag in BAGS for term in bag.terms.tolist()})
     path = tmp_path / "dictionary.arrays"
     entries = [word_of(term).text() for term in terms]
-    write_dictionary(path, [(np.array(terms, dtype=np.uint32), BAR.join(entries))])
+    write_dictionary(path, [(np.array(terms, dtype=np.uint32), BAR.join([*entries, b""]))])
     return path
 
 

@@ -17,11 +17,20 @@ from pybase64 import b64decode, b64encode
 
 from pagekin.bags.bag import is_bag
 from pagekin.bags.batch import read_values
+from pagekin.bags.dictionary import BAR
 from pagekin.bags.vocabulary import WORDS_KEY, best_forms, is_forms
 from pagekin.counters import Counters
 from pagekin.text.words import Terms
 
-__all__ = ["DF", "WORDS", "TermCounter", "reduce_buckets", "unpack_counts", "unpack_words"]
+__all__ = [
+    "DF",
+    "WORDS",
+    "TermCounter",
+    "reduce_buckets",
+    "unpack_all_counts",
+    "unpack_counts",
+    "unpack_words",
+]
 
 Pair = tuple[bytes, bytes]
 Counts = NDArray[np.uint32]
@@ -78,12 +87,23 @@ def unpack_counts(text: bytes) -> tuple[Terms, Counts]:
     return numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :]
 
 
-def unpack_words(text: bytes) -> tuple[Terms, bytes]:
-    """The term hashes of one record, ascending, and their entries in the dictionary, with a bar
-    between each.
+def unpack_all_counts(texts: Iterable[bytes]) -> tuple[Terms, Counts]:
+    """Those of many records, one behind the other."""
+    packed = [b64decode(text, validate=True) for text in texts]
+    terms = b"".join([data[: len(data) >> 1] for data in packed])
+    counts = b"".join([data[len(data) >> 1 :] for data in packed])
+    return np.frombuffer(terms, "<u4"), np.frombuffer(counts, "<u4")
+
+
+def unpack_words(texts: Iterable[bytes]) -> tuple[Terms, bytes]:
+    """The term hashes of records, ascending, and the entries of the dictionary, a bar behind each.
+
+    >>> unpack_words([b"AQAAAA== bee bees", b"AgAAAAMAAAA= hive hive|honei honey"])[1]
+    b'bee bees|hive hive|honei honey|'
     """
-    hashes, _, entries = text.partition(b" ")
-    return np.frombuffer(b64decode(hashes, validate=True), dtype="<u4"), entries
+    parted = [text.partition(b" ") for text in texts]
+    hashes = b"".join([b64decode(packed, validate=True) for packed, _, _ in parted])
+    return np.frombuffer(hashes, "<u4"), b"".join([entries + BAR for _, _, entries in parted])
 
 
 class _Bucket(NamedTuple):

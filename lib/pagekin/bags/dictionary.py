@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,9 +14,8 @@ from pagekin.text.words import Terms
 
 __all__ = ["BAR", "Dictionary", "Entry", "write_dictionary"]
 
-BAR = b"|"  # between entries of one record
+BAR = b"|"  # between entries of one record; none has it
 _KIND = "dictionary"
-_AT_ONCE = 1 << 20  # bytes of entries that are parted together
 _KEPT = 500_000  # entries in words: about 100 MB
 
 
@@ -32,42 +31,21 @@ class Entry(NamedTuple):
 
 
 def write_dictionary(path: Path, parts: Iterable[tuple[Terms, bytes]]) -> None:
-    """Store the entries of ascending terms, as `Entry.text` gives them, with a bar between each."""
+    """Store the entries of ascending terms, as `Entry.text` gives them, with a bar behind each."""
     hashes, lengths = [np.empty(0, np.uint32)], [np.zeros(1, np.uint64)]
     text = bytearray()
-    for terms, entries in _gathered(parts):
+    for terms, entries in parts:
         hashes.append(terms)
-        bars = np.flatnonzero(entries == BAR[0])
+        letters = np.frombuffer(entries, np.uint8)
+        bars = np.flatnonzero(letters == BAR[0])
         lengths.append(np.diff(bars, prepend=-1).astype(np.uint64) - np.uint64(1))
-        text += entries[entries != BAR[0]].tobytes()
+        text += entries.replace(BAR, b"")
     arrays: dict[str, NDArray[Any]] = {
         "hashes": np.concatenate(hashes),
         "bounds": np.cumsum(np.concatenate(lengths), dtype=np.uint64),
         "text": np.frombuffer(text, dtype=np.uint8),
     }
     write_arrays(path, _KIND, {}, arrays)
-
-
-def _gathered(parts: Iterable[tuple[Terms, bytes]]) -> Iterator[tuple[Terms, NDArray[np.uint8]]]:
-    """Many parts as one, with a bar behind each entry."""
-    hashes: list[Terms] = []
-    texts: list[bytes] = []
-    size = 0
-
-    def gathered() -> tuple[Terms, NDArray[np.uint8]]:
-        return np.concatenate(hashes), np.frombuffer(BAR.join([*texts, b""]), np.uint8)
-
-    for terms, entries in parts:
-        if not len(terms):
-            continue
-        hashes.append(terms)
-        texts.append(entries)
-        size += len(entries)
-        if size > _AT_ONCE:
-            yield gathered()
-            hashes, texts, size = [], [], 0
-    if hashes:
-        yield gathered()
 
 
 class Dictionary:

@@ -12,17 +12,25 @@ import mmap
 import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from mrjob.sim import SimMRJobRunner
 
 from pagekin.pipeline.job import PagekinJob
-from pagekin.pipeline.names import TASK_KEY
-from pagekin.pipeline.records import Piece, behind, copy_pieces, place_of
+from pagekin.pipeline.records import (
+    Piece,
+    ascend,
+    behind,
+    copy_pieces,
+    key_at,
+    line_end,
+    mapped,
+    place_of,
+)
 
-__all__ = ["LARGE", "LEAST", "CutsInput", "cut_lines", "key_at", "mapped", "share_out"]
+__all__ = ["LARGE", "LEAST", "CutsInput", "cut_lines", "share_out"]
 
 LEAST = 1 << 20  # bytes of a piece: a task takes some 10 ms for itself
 LARGE = 16 << 20  # of less, tasks cost more than it helps that there are more of them
@@ -77,7 +85,7 @@ class CutsInput(SimMRJobRunner):  # type: ignore[misc]
         total = sum(path.stat().st_size for path in paths) - sum(light)
         most = max(1, min(pieces_of(total, self._num_cores()), total // self._least()))
         files = list(zip(paths, light, strict=True))
-        if not self.keeps_order or _ascend(paths):
+        if not self.keeps_order or ascend(paths):
             return share_out(files, most)
         due = max(1, total / most)
         sizes = [path.stat().st_size - place for path, place in files]
@@ -116,21 +124,6 @@ def pieces_of(size: int, cores: int) -> int:
     return cores * (1 if cores == 1 or size < 2 * cores * LARGE else 2)
 
 
-def _ascend(paths: Sequence[Path]) -> bool:
-    """Do the keys of each file lie behind those of the one before, as those of parts mostly do?"""
-    last = b""
-    for path in paths:
-        with mapped(path) as text:
-            end = text.rfind(b"\n", 0, len(text) - 1) + 1
-            if not text or (end == 0 and key_at(text, 0) == TASK_KEY):
-                continue  # no record
-            if key_at(text, 0) < last:
-                return False
-            last = key_at(text, len(text) - 1)
-            last = key_at(text, end - 1) if last == TASK_KEY else last
-    return True
-
-
 def _length(pieces: Sequence[Piece]) -> int:
     return sum(piece.end - piece.start for piece in pieces)
 
@@ -158,21 +151,11 @@ def share_out(files: Sequence[tuple[Path, int]], most: int) -> list[list[Piece]]
                     continue
                 end = len(text)
                 if rest > room + due * _NEAR and len(shares) < most:
-                    end = _line_end(text, place + int(room))
+                    end = line_end(text, place + int(room))
                 shares[-1].append(Piece(path, start, end))
                 dealt += max(0, end - place)
                 start = end
     return [share for share in shares if share]
-
-
-@contextmanager
-def mapped(path: Path) -> Iterator[mmap.mmap | bytes]:
-    """The text of a file."""
-    if not path.stat().st_size:
-        yield b""
-        return
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
-        yield text
 
 
 def cut_lines(path: Path, size: int, *, by_key: bool = False) -> Iterator[tuple[int, int]]:
@@ -188,14 +171,10 @@ def cut_lines(path: Path, size: int, *, by_key: bool = False) -> Iterator[tuple[
         start = 0
         length = math.ceil(len(text) / max(1, round(len(text) / max(size, 1))))
         while start < len(text):
-            end = _line_end(text, min(start + length, len(text)) - 1)
+            end = line_end(text, min(start + length, len(text)) - 1)
             end = _key_end(text, end) if by_key else end
             yield start, end
             start = end
-
-
-def _line_end(text: mmap.mmap | bytes, place: int) -> int:
-    return text.find(b"\n", place) + 1 or len(text)
 
 
 def _key_end(text: mmap.mmap | bytes, end: int) -> int:
@@ -206,10 +185,3 @@ def _key_end(text: mmap.mmap | bytes, end: int) -> int:
         return key_at(text, place) != key
 
     return bisect_left(range(len(text)), True, lo=end, key=is_another)
-
-
-def key_at(text: mmap.mmap | bytes, place: int) -> bytes:
-    """The key of the line that this place lies in."""
-    start = text.rfind(b"\n", 0, place) + 1
-    line = text[start : _line_end(text, place)]
-    return line.partition(b"\t")[0].rstrip(b"\n")

@@ -17,8 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from pagekin.pipeline.cutting import key_at, mapped
-from pagekin.pipeline.records import Piece
+from pagekin.pipeline.records import Piece, key_at, mapped
 
 __all__ = ["SORT", "cut_keys", "merged_lines", "sort_lines"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pagekin.bags.counting import DF, WORDS, unpack_counts, unpack_words
+from pagekin.bags.counting import DF, WORDS, unpack_all_counts, unpack_words
 from pagekin.bags.dictionary import write_dictionary
 from pagekin.bags.frequencies import Frequencies
 from pagekin.bags.sample import SAMPLE_KEY, Sampling, write_sampled
@@ -42,6 +42,8 @@ LINKS_ONLY = "--links-only"
 _CAPTURES = "--captures"
 
 _DOCUMENTS_A_SHARD = 500_000  # a minute of a reducer, and some 3 GB to copy
+
+_AT_ONCE = 1 << 20  # bytes of records; a call for each takes longer
 
 Finish = Callable[[Path, dict[str, dict[str, int]]], None]
 
@@ -109,16 +111,28 @@ def finish_frequencies(folder: Path, counters: dict[str, dict[str, int]]) -> Non
 
     def words() -> Iterator[tuple[Terms, bytes]]:
         """Those of the records; what these say of frequencies is kept on the way."""
-        for _, value in read_merged(folder):
-            if value.startswith(DF):
-                counts.append(unpack_counts(value.removeprefix(DF)))
-            else:
-                yield unpack_words(value.removeprefix(WORDS))
+        for values in _some_values(folder):
+            counted = [value.removeprefix(DF) for value in values if value.startswith(DF)]
+            counts.append(unpack_all_counts(counted))
+            yield unpack_words(v.removeprefix(WORDS) for v in values if v.startswith(WORDS))
 
     write_dictionary(folder / DICTIONARY, words())
     terms, df = (np.concatenate(column) for column in zip(*counts, strict=True))
     bags = counters.get("frequencies", {}).get("bags", 0)
     Frequencies.write(folder / FREQUENCIES, terms, df, bags)
+
+
+def _some_values(folder: Path) -> Iterator[list[bytes]]:
+    """The values of records, as many at once as take a megabyte."""
+    some: list[bytes] = []
+    size = 0
+    for _, value in read_merged(folder):
+        some.append(value)
+        size += len(value)
+        if size > _AT_ONCE:
+            yield some
+            some, size = [], 0
+    yield some
 
 
 def settle_shards(config: BuildConfig, documents: int) -> BuildConfig:

@@ -129,7 +129,7 @@ def test_whatever_sorts(monkeypatch, tmp_path, program):
     bags = random_bags(60)
     terms = sorted({term for bag in bags for term in bag.terms.tolist()})
     entries = [word_of(term).text() for term in terms]
-    write_dictionary(tmp_path / "words", [(np.array(terms, np.uint32), BAR.join(entries))])
+    write_dictionary(tmp_path / "words", [(np.array(terms, np.uint32), BAR.join([*entries, b""]))])
     lines = [b"%b\t%b" % bag_record(bag) for bag in bags]
     flags = ["--dictionary", str(tmp_path / "words"), "--index-shards", "3"]
     words = ["-r", "local", "--no-conf", "--num-cores", "2", "--sort-bin", program, *flags]
