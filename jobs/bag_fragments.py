@@ -31,6 +31,7 @@ class BagFragments(SnapshotJob):
     )
     OPTIONS_WITH = (("--with-blocks", BLOCKS_WITH),)
     REDUCES_WITH = ("bags.bag", "bags.merge", "bags.opening", "bags.vocabulary")
+    HELD = 24 << 20  # less than the words of a task take
     # measured: 0.5 to 1.4 ms a MB of blocks, which only pass, 5 to 8 of words, 7 to 16 of parcels
     WORTH: ClassVar = {b"!blocks/": 0.2, b"!words/": 0.6}
 

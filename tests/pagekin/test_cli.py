@@ -83,6 +83,21 @@ def test_help_is_quick():
     assert "[]" == said.stdout.splitlines()[-1]
 
 
+@pytest.mark.parametrize("watched", [False, True])
+def test_the_end_of_the_process(watched):
+    """Threads end their work, and what wants to be told of the end is; also beside a profiler."""
+    code = (
+        "import atexit, sys, threading, time; from pagekin import cli\n"
+        "def late(): time.sleep(0.2); print('late')\n"
+        "def main(): threading.Thread(target=late).start(); return 7\n"
+        "atexit.register(print, 'end')\n"
+        f"if {watched}: sys.setprofile(lambda *_: None)\n"
+        "cli.main = main; cli.program()"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (7, "late\nend\n", "") == (said.returncode, said.stdout, said.stderr)
+
+
 def test_every_command_is_there():
     """The commands of the package are those that the help lists."""
     folder = Path(cli.__file__).parent / "commands"

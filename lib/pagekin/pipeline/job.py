@@ -109,6 +109,7 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     PASSES_OVER: ClassVar[bytes] = b""  # so begin keys of which its mappers make nothing
     # what a byte costs its reducers of records whose keys so begin, beside those of others
     WORTH: ClassVar[Mapping[bytes, float]] = {}
+    HELD: ClassVar[int] = 4 << 20  # bytes that a mapper may hold to sort, where tasks are forked
     ASIDE: ClassVar[bytes] = b""  # so begin keys of records on which no later result depends
     # what tasks load when they begin, to be shared where they are forked: modules below pagekin,
     # and functions of them that make what else each task makes for itself (see `load`)
@@ -117,6 +118,7 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     OPTIONS_WITH: ClassVar[tuple[tuple[str, tuple[str, ...]], ...]] = ()  # and mappers with options
 
     lines: Iterable[bytes] | None = None  # what a task reads in place of its standard input
+    write_lines: Callable[[Iterable[bytes], BinaryIO], object] | None = None  # or as they come
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """The work of one map task."""
@@ -252,7 +254,11 @@ class PagekinJob(MRJob):  # type: ignore[misc]
             yield key, value.removesuffix(b"\t")
 
     def _write(self, pairs: Iterable[Pair]) -> None:
-        self.stdout.writelines(b"%b\t%b\n" % pair for pair in pairs)
+        lines = (b"%b\t%b\n" % pair for pair in pairs)
+        if self.write_lines:
+            self.write_lines(lines, self.stdout)
+        else:
+            self.stdout.writelines(lines)
 
     def map_pairs(self, pairs: Iterable[Pair], step_num: int = 0) -> Iterator[Pair]:
         memory.settle()

@@ -28,7 +28,7 @@ from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from threading import Thread
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
 from mrjob.local import LocalMRJobRunner, _TaskFailedException
 
@@ -38,7 +38,7 @@ from pagekin.pipeline.beside import Slots, ending, hear, signals_waiting
 from pagekin.pipeline.cutting import CutsInput
 from pagekin.pipeline.job import PagekinJob, load
 from pagekin.pipeline.records import Piece, lines_of
-from pagekin.pipeline.shuffling import SORT, cut_keys, merged_lines, sort_lines
+from pagekin.pipeline.shuffling import SORT, cut_keys, merged_lines, sort_lines, write_sorted
 
 __all__ = ["LocalRunner"]
 
@@ -119,7 +119,8 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
             return run
         made = Path(self._task_output_path("mapper", step_num, task_num)).absolute()
         program, folder = self._opts["sort_bin"] or SORT, Path(self._get_local_tmp_dir())
-        return partial(_run_and_sort, run, made, program, folder.absolute())
+        sort = partial(sort_lines, made, program, folder.absolute())
+        return partial(_run_and_sort, run, self._tasks["mapper"][0], sort)
 
     def _sort_reducer_input(self, step_num: int, num_map_tasks: int) -> None:
         if not self._forks():
@@ -284,13 +285,19 @@ def _be_task(  # noqa: PLR0917 - in mrjob's order
     out.flush()
 
 
-def _run_and_sort(
-    run: Callable[[], None], made: Path, program: Sequence[str], folder: Path
-) -> None:
+def _run_and_sort(run: Callable[[], None], job: PagekinJob, sort: Callable[[], None]) -> None:
     """In the child: a map task, and then its output is sorted, by a program that ends with it."""
+    few = False
+
+    def write(lines: Iterable[bytes], out: BinaryIO) -> None:
+        nonlocal few
+        few = write_sorted(lines, job.HELD, out)
+
+    job.write_lines = write
     run()
-    signal.signal(signal.SIGTERM, _end)
-    sort_lines(made, program, folder)
+    if not few:
+        signal.signal(signal.SIGTERM, _end)
+        sort()
 
 
 def _end(number: int, frame: object) -> None:

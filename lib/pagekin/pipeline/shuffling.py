@@ -13,13 +13,14 @@ import os
 import subprocess
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import BinaryIO
 
 from pagekin.pipeline.records import Piece, key_at, mapped
 
-__all__ = ["SORT", "cut_keys", "merged_lines", "sort_lines"]
+__all__ = ["SORT", "cut_keys", "merged_lines", "sort_lines", "write_sorted"]
 
 SORT = ("sort", "-S", "64M")  # with more it is no faster, and takes as much as a file has
 _SAMPLES = 64  # keys of each file that say where to cut
@@ -29,6 +30,29 @@ _BLOCK, _LEAST_BLOCK = 1 << 18, 1 << 14  # of each
 
 
 # --- sorting ---
+
+
+def write_sorted(lines: Iterable[bytes], most: int, out: BinaryIO) -> bool:
+    """Write lines in their order, if they have no more than so many bytes; else as they come.
+
+    Are they in order?
+    """
+    rest = iter(lines)
+    some: list[bytes] = []
+    size = 0
+    for line in rest:
+        some.append(line)
+        size += len(line)
+        if size > most:
+            break
+    else:
+        some.sort()
+        out.writelines(some)
+        return True
+    out.writelines(some)
+    some.clear()
+    out.writelines(rest)
+    return False
 
 
 def sort_lines(path: Path, program: Sequence[str], folder: Path) -> None:

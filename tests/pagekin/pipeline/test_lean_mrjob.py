@@ -14,7 +14,7 @@ import json, os, sys
 import pagekin.pipeline.runner
 from pagekin.pipeline.lean_mrjob import import_runners
 import_runners()
-import mrjob.bin, mrjob.util
+import mrjob.bin, mrjob.conf, mrjob.parse, mrjob.py2, mrjob.util
 from mrjob.compat import version_gte
 names = [name for name in sys.modules if name.partition(".")[0] in ("setuptools", "distutils")]
 print(json.dumps({
@@ -23,6 +23,10 @@ print(json.dumps({
     "pyspark": getattr(mrjob.bin.pyspark, "__file__", None),
     "sh": mrjob.util.find_executable("sh") if hasattr(mrjob.util, "find_executable") else None,
     "newer": version_gte("2.10", "2.9"),
+    "late": [name for name in ("yaml", "http.client") if name in sys.modules],
+    "yaml": mrjob.conf.yaml.safe_load("a: [1]"),
+    "uri": mrjob.parse.to_uri("/a b"),
+    "urlopen": mrjob.py2.urlopen("data:,read").read().decode(),
     "finders": any("distutils" in repr(finder) for finder in sys.meta_path),
     "threads": os.environ["OPENBLAS_NUM_THREADS"],
 }))
@@ -52,6 +56,14 @@ def test_what_is_loaded():
     expected = [sys.executable, "-c", "import sys; print('_distutils_hack' in repr(sys.meta_path))"]
     plain = subprocess.run(expected, capture_output=True, text=True, check=True).stdout.strip()
     assert str(found["finders"]) == plain
+
+
+def test_what_is_loaded_late():
+    """YAML and HTTP are not loaded before somebody asks for them, and then they are there."""
+    found = told()
+    assert [] == found["late"]
+    assert {"a": [1]} == found["yaml"]
+    assert ("file:///a%20b", "read") == (found["uri"], found["urlopen"])
 
 
 @pytest.mark.parametrize("number", ["", "3"])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import json
+import multiprocessing
 import os
+import threading
 import time
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -15,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mrjob.step import StepFailedException
 
-from pagekin.pipeline import cutting
+from pagekin.pipeline import cutting, local
 from pagekin.pipeline.cutting import cut_lines, share_out
 from pagekin.pipeline.local import LocalRunner
 from pagekin.pipeline.names import TASK_KEY
@@ -229,6 +231,43 @@ def test_what_is_loaded_meanwhile(tmp_path):
         runner.run()
     assert [] == list(runner.meanwhile)
     assert 1 == tokens._table.cache_info().currsize
+
+
+def test_what_a_job_leaves(tmp_path):
+    """Behind a job no task is left, and soon no file of its own."""
+    told(tmp_path, "tell\n", "--local-tmp-dir", str(tmp_path / "scratch"))
+    assert [] == multiprocessing.active_children()
+    for thread in threading.enumerate():
+        if thread is not threading.main_thread():
+            thread.join(10)
+    assert [] == list((tmp_path / "scratch").iterdir())
+
+
+def test_done_but_not_ended(tmp_path, monkeypatch):
+    """What waits for a task goes on when it is done, and not when its process has ended."""
+    began = time.monotonic()
+
+    def linger(*words: object) -> None:
+        begin(*words)
+        time.sleep(1)
+
+    begin = local._begin
+    monkeypatch.setattr(local, "_begin", linger)
+    (tmp_path / "lines").write_text("tell\n")
+    words = ["-r", "local", "--no-conf", "--no-cat-output", str(tmp_path / "lines")]
+    with Telling(words).make_runner() as runner:
+        runner.run()
+        assert time.monotonic() - began < 1
+        assert multiprocessing.active_children()
+    assert [] == multiprocessing.active_children()
+
+
+def test_options_are_declared_once(tmp_path):
+    """For jobs of one kind: each reads its own words by what was declared for the first."""
+    first, second = (Telling(["--mapper", "--step-num", number]) for number in "01")
+    assert first.arg_parser is second.arg_parser
+    assert [0, 1] == [job.options.step_num for job in (first, second)]
+    assert Telling(["-r", "local", "x"]).options.args == ["x"]
 
 
 def test_small_input_is_one_task(tmp_path):

@@ -18,7 +18,7 @@ from pagekin.pipeline import cutting, shuffling
 from pagekin.pipeline.names import TASK_KEY
 from pagekin.pipeline.records import Piece
 from pagekin.pipeline.runner import listening
-from pagekin.pipeline.shuffling import cut_keys, merged_lines, sort_lines
+from pagekin.pipeline.shuffling import cut_keys, merged_lines, sort_lines, write_sorted
 from tests.indexes import random_bags, word_of
 from tests.jobs.running import run_job, split_output
 
@@ -90,6 +90,29 @@ def test_heavy_keys(tmp_path, sizes, most, expected):
     assert expected == counts
 
 
+def test_what_bytes_are_worth(tmp_path):
+    """Where those of some keys cost their tasks less, a share has the more of them."""
+    keys = [b"%b%04d" % (start, n) for start in (b"!light/", b"heavy/") for n in range(1_000)]
+    lines = [b"%b\t%b\n" % (key, b"v" * 50) for key in keys]
+    paths = written(tmp_path, [lines[::2], lines[1::2]])
+    plain, weighed = (
+        [[line[:6] for line in merged_lines(share)] for share in cut_keys(paths, 2, worth)]
+        for worth in (None, {b"!none/": 9.0, b"!light/": 0.25})
+    )
+    assert [1000, 1000] == pytest.approx([len(share) for share in plain], rel=0.1)
+    assert [1375, 625] == pytest.approx([len(share) for share in weighed], rel=0.1)
+    assert 1000 == weighed[0].count(b"!light")
+
+
+@given(st.lists(LINES, max_size=30), st.integers(0, 400))
+def test_few_lines_are_sorted(lines, most):
+    """Where they are made, if all together have no more bytes than that; else they are as made."""
+    out = BytesIO()
+    few = write_sorted(iter(lines), most, out)
+    assert (sum(map(len, lines)) <= most) == few
+    assert b"".join(sorted(lines) if few else lines) == out.getvalue()
+
+
 @given(st.lists(st.lists(LINES, max_size=30), max_size=4), st.integers(1, 90))
 def test_blocks(tmp_path_factory, files, size):
     """Lines are merged however little of each file is held, also where a line is longer."""
@@ -117,14 +140,18 @@ def test_a_file_that_was_changed(tmp_path, text):
         list(merged_lines([Piece(tmp_path / "made", 0, 7)]))
 
 
-@pytest.mark.parametrize("program", ["sort", "false", "none-such"])
-def test_whatever_sorts(monkeypatch, tmp_path, program):
-    """A program that sorts is asked for, and where it fails or there is none lines are sorted.
+@pytest.mark.parametrize(
+    ("program", "held"), [("sort", 0), ("false", 0), ("none-such", 0), ("sort", 1 << 20)]
+)
+def test_whatever_sorts(monkeypatch, tmp_path, program, held):
+    """A program that sorts is asked for, and where it fails or there is none lines are sorted. Few
+    lines are sorted by the task that makes them.
 
     Wherever the job's folder is: tasks are in others.
     """
     monkeypatch.setattr(cutting, "LEAST", 500)
     monkeypatch.setattr(cutting, "LARGE", 500)
+    monkeypatch.setattr(IndexShards, "HELD", held)
     monkeypatch.chdir(tmp_path)
     bags = random_bags(60)
     terms = sorted({term for bag in bags for term in bag.terms.tolist()})
