@@ -5,7 +5,7 @@
     map      one reading a page; a parcel for each host that it says something about, or part of a
              large host; links to a URL that very many links of the task point to are summed
     reduce   open parcels, merge by URL, with the numbers of links, linking pages and linking hosts
-    output   URL TAB raw bag; !words/xxx TAB the words of the terms whose hash begins with xxx
+    output   URL TAB raw bag; !words/xxx TAB the words of the terms whose hash begins so
 
 With --with-blocks the same reading gives the page's blocks of links too, as link_blocks makes them:
 
@@ -16,32 +16,29 @@ Records are described in docs/formats.md. Rests on [SIM] sections 3 and 6.1.
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import ClassVar
 
 from pagekin.pipeline.job import Pair
 from pagekin.pipeline.snapshot_job import SnapshotJob
+from pagekin.pipeline.words import add_digits
 
 
 class BagFragments(SnapshotJob):
     SECTIONS = ("reading", "text", "window", "bag", "blocks")
     MAPS_WITH = ("web.reader", "bags.extract", "bags.sending", "text.stems:load_stemmers")
-    BLOCKS_WITH = (
-        *("cocitation.gathering", "web.domains:make_suffix_list"),
-        *("text.tokens:make_tables", "text.segment:load_dictionary"),  # pairs need them, too
-    )
+    PAIRS_WITH = ("text.tokens:make_tables", "text.segment:load_dictionary")
+    BLOCKS_WITH = ("cocitation.gathering", "web.domains:make_suffix_list", *PAIRS_WITH)
     OPTIONS_WITH = (("--with-blocks", BLOCKS_WITH),)
     REDUCES_WITH = ("bags.bag", "bags.merge", "bags.opening", "bags.vocabulary")
     HELD = 24 << 20  # less than the words of a task take
-    # measured: 0.5 to 1.4 ms a MB of blocks, which only pass, 5 to 8 of words, 7 to 16 of parcels
-    WORTH: ClassVar = {b"!blocks/": 0.2, b"!words/": 0.6}
+    WORTH = (b"!blocks/", 0.2), (b"!words/", 0.6)  # ms a MB: 0.5 to 1.4, 5 to 8; parcels 7 to 16
 
     def configure_args(self) -> None:
         super().configure_args()
         about = "how parcels are packed, as the inventory found (default: hosts are not cut)"
         self.add_file_arg("--packing", help=about)
-        self.add_passthru_arg(
-            "--with-blocks", action="store_true", help="make blocks of links in the same pass"
-        )
+        about = "make blocks of links in the same pass"
+        self.add_passthru_arg("--with-blocks", action="store_true", help=about)
+        add_digits(self.add_passthru_arg)
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         # imported here: reducers start three times faster without the parser and the stemmers
@@ -49,10 +46,9 @@ class BagFragments(SnapshotJob):
         from pagekin.bags.sending import Sender
         from pagekin.bags.vocabulary import forms_records
 
-        resolution = self.resolution()
+        resolution, digits = self.resolution(), self.options.word_digits
         extractor = Extractor(self.config, self.counters_, resolution)
-        sender = Sender(self.config, self.options.packing)
-        gatherer = None
+        sender, gatherer = Sender(self.config, self.options.packing), None
         if self.options.with_blocks:
             from pagekin.cocitation.gathering import BlockGatherer
 
@@ -63,9 +59,9 @@ class BagFragments(SnapshotJob):
             if gatherer:
                 yield from gatherer.records(page)
             if extractor.full():
-                yield from forms_records(extractor.take_forms())
+                yield from forms_records(extractor.take_forms(), digits)
         yield from sender.finish()
-        yield from forms_records(extractor.take_forms())
+        yield from forms_records(extractor.take_forms(), digits)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         from pagekin.bags.bag import is_bag

@@ -13,11 +13,16 @@ from collections.abc import Iterable, Iterator
 
 from pagekin.bags.counting import TermCounter, reduce_buckets
 from pagekin.pipeline.job import PagekinJob, Pair
+from pagekin.pipeline.words import add_digits
 
 
 class DocumentFrequency(PagekinJob):
+    def configure_args(self) -> None:
+        super().configure_args()
+        add_digits(self.add_passthru_arg)
+
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        yield from TermCounter(self.counters_).count(pairs)
+        yield from TermCounter(self.counters_, self.options.word_digits).count(pairs)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         yield from reduce_buckets(pairs, self.counters_)

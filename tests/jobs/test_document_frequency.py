@@ -68,7 +68,7 @@ def counts_of(records: list[Pair]) -> dict[int, int]:
     for key, value in records:
         if value.startswith(DF):
             terms, df = unpack_counts(value.removeprefix(DF))
-            assert {int(key, 16)} == set((terms >> 20).tolist())
+            assert {int(key, 16)} == set((terms >> 32 - 4 * len(key)).tolist())
             found |= dict(zip(terms.tolist(), df.tolist(), strict=True))
     return found
 
@@ -111,13 +111,19 @@ def test_words():
     st.lists(st.sets(st.integers(16, 2**32 - 1)), max_size=5),
     st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(1, 9)), max_size=9),
     st.integers(0, 200),
+    st.integers(1, 4),
 )
-def test_buckets_at_once(parts, seen, size):
-    """However many buckets are added up at once, each has what its records say."""
+def test_buckets_at_once(parts, seen, size, digits):
+    """However many buckets are added up at once, each has what its records say; so it has however
+    many there are.
+    """
     parts += [{term_hash(word)} for word, _ in seen]
-    pairs = [forms_records([Forms.of([form(word, word, count)])]) for word, count in seen]
+    forms = [[Forms.of([form(word, word, count)])] for word, count in seen]
+    pairs = [forms_records(some, digits) for some in forms]
     pairs += [[bag_record(bag_of(part))] for part in parts]
-    sent = sorted(chain.from_iterable(TermCounter(Counters()).count(some) for some in pairs))
+    counters = [TermCounter(Counters(), digits) for _ in pairs]
+    sent = sorted(chain.from_iterable(map(TermCounter.count, counters, pairs)))
+    assert {digits} >= {len(key) for key, _ in sent}
     found = []
     for at_once in (-1, size, 1 << 20):
         with pytest.MonkeyPatch.context() as patch:
@@ -132,7 +138,8 @@ def test_buckets_at_once(parts, seen, size):
     expected = Counter(chain.from_iterable(parts))
     assert expected == counts_of(records)
     assert expected.total() == counters.get("frequencies", {}).get("incidences", 0)
-    assert len(dict(seen)) == sum(value.startswith(WORDS) for _, value in records)
+    words = [unpack_words([v.removeprefix(WORDS)])[0] for _, v in records if v.startswith(WORDS)]
+    assert len(dict(seen)) == sum(map(len, words))
 
 
 def bag_of(terms: set[int]) -> Bag:

@@ -15,8 +15,7 @@ its neighbour, until one is left. */
 #include "../text/xxh32.h"
 
 #define WORDS_KEY "!words/"
-#define BUCKETS ((size_t)1 << 12)
-#define BUCKET_SHIFT 20 /* of 32 bits: three hexadecimal digits are left */
+#define MOST_DIGITS 4 /* hexadecimal ones of a hash, that name a bucket */
 #define MOST ((uint64_t)1 << 58) /* no word is seen so often; a larger count is no number */
 
 typedef struct {
@@ -195,7 +194,7 @@ static PyObject *merge_words(PyObject *module, PyObject *records)
 /* --- words of a task --- */
 
 typedef struct {
-    uint32_t bucket, size;
+    uint32_t hash, size;
     size_t at; /* of its name, in the block */
     uint64_t count;
 } Entry;
@@ -204,7 +203,18 @@ typedef struct {
     Text names;
     Entry *entries;
     size_t size, room;
+    int digits; /* of a bucket */
 } Words;
+
+static size_t buckets_of(const Words *words)
+{
+    return (size_t)1 << 4 * words->digits;
+}
+
+static size_t bucket_of(const Words *words, const Entry *entry)
+{
+    return entry->hash >> (32 - 4 * words->digits);
+}
 
 /* How many bytes two words begin with, whole letters. */
 static size_t common(const char *a, size_t n, const char *b, size_t m)
@@ -249,7 +259,7 @@ static int add_entry(Words *words, uint32_t hash, PyObject *term, PyObject *form
     }
     if (!write_name(&words->names, term, form))
         return 0;
-    entries[words->size++] = (Entry){hash >> BUCKET_SHIFT, (uint32_t)(words->names.size - at), at,
+    entries[words->size++] = (Entry){hash, (uint32_t)(words->names.size - at), at,
                                      (uint64_t)seen};
     return 1;
 }
@@ -306,13 +316,13 @@ static size_t summed(Named *named, size_t count)
 }
 
 /* The record of a bucket, and its key. */
-static PyObject *bucket_record(uint32_t bucket, const Named *named, size_t count, Text *counts,
-                               Text *names)
+static PyObject *bucket_record(size_t bucket, int digits, const Named *named, size_t count,
+                               Text *counts, Text *names)
 {
-    static const char digits[] = "0123456789abcdef";
-    char key[] = WORDS_KEY "xxx";
-    for (size_t k = 0; k < 3; k++)
-        key[sizeof(key) - 2 - k] = digits[bucket >> 4 * k & 15];
+    char key[sizeof(WORDS_KEY) + MOST_DIGITS] = WORDS_KEY;
+    size_t length = sizeof(WORDS_KEY) - 1;
+    for (int k = digits; k-- > 0;)
+        key[length++] = "0123456789abcdef"[bucket >> 4 * k & 15];
     counts->size = names->size = 0;
     for (size_t k = 0; k < count; k++)
         if (!write_count(counts, named[k].count) || !write_span(names, k ? "|" : " ", 1) ||
@@ -320,7 +330,7 @@ static PyObject *bucket_record(uint32_t bucket, const Named *named, size_t count
             return NULL;
     if (!write_span(counts, names->at, names->size))
         return NULL;
-    return Py_BuildValue("y#y#", key, (Py_ssize_t)sizeof(key) - 1, counts->at + 1,
+    return Py_BuildValue("y#y#", key, (Py_ssize_t)length, counts->at + 1,
                          (Py_ssize_t)counts->size - 1);
 }
 
@@ -332,7 +342,7 @@ static PyObject *records_of(const Words *words, const uint32_t *dealt, const siz
     size_t room = 0;
     Text counts = {NULL, 0, 0}, names = {NULL, 0, 0};
     PyObject *found = PyList_New(0);
-    for (size_t b = 0, start = 0; found && b < BUCKETS; start = ends[b++]) {
+    for (size_t b = 0, start = 0; found && b < buckets_of(words); start = ends[b++]) {
         size_t count = ends[b] - start;
         Named *larger = with_room(named, &room, 0, count, sizeof(Named));
         if (!larger) {
@@ -347,7 +357,7 @@ static PyObject *records_of(const Words *words, const uint32_t *dealt, const siz
         if (!count)
             continue;
         count = summed(named, count);
-        PyObject *record = bucket_record((uint32_t)b, named, count, &counts, &names);
+        PyObject *record = bucket_record(b, words->digits, named, count, &counts, &names);
         if (!record || PyList_Append(found, record))
             Py_CLEAR(found);
         Py_XDECREF(record);
@@ -361,18 +371,18 @@ static PyObject *records_of(const Words *words, const uint32_t *dealt, const siz
 /* Entries are dealt to buckets, and sorted in each. */
 static PyObject *all_records(const Words *words)
 {
-    size_t *ends = calloc(BUCKETS + 1, sizeof(size_t));
+    size_t buckets = buckets_of(words), *ends = calloc(buckets + 1, sizeof(size_t));
     uint32_t *dealt = malloc((words->size + 1) * sizeof(uint32_t));
     PyObject *found = NULL;
     if (!ends || !dealt || words->size > UINT32_MAX) {
         PyErr_NoMemory();
     } else {
         for (size_t k = 0; k < words->size; k++)
-            ends[words->entries[k].bucket + 1]++;
-        for (size_t b = 0; b < BUCKETS; b++)
+            ends[bucket_of(words, &words->entries[k]) + 1]++;
+        for (size_t b = 0; b < buckets; b++)
             ends[b + 1] += ends[b];
         for (size_t k = 0; k < words->size; k++) /* a start moves to its bucket's end */
-            dealt[ends[words->entries[k].bucket]++] = (uint32_t)k;
+            dealt[ends[bucket_of(words, &words->entries[k])]++] = (uint32_t)k;
         found = records_of(words, dealt, ends);
     }
     free(ends);
@@ -380,11 +390,18 @@ static PyObject *all_records(const Words *words)
     return found;
 }
 
-static PyObject *forms_records(PyObject *module, PyObject *parts)
+static PyObject *forms_records(PyObject *module, PyObject *arguments)
 {
-    Words words = {{NULL, 0, 0}, NULL, 0, 0};
-    PyObject *rest = PyObject_GetIter(parts), *part, *found = NULL;
+    Words words = {{NULL, 0, 0}, NULL, 0, 0, 0};
+    PyObject *parts, *part, *found = NULL;
     (void)module;
+    if (!PyArg_ParseTuple(arguments, "Oi", &parts, &words.digits))
+        return NULL;
+    if (words.digits < 1 || words.digits > MOST_DIGITS) {
+        PyErr_SetString(PyExc_ValueError, "buckets have one to four digits");
+        return NULL;
+    }
+    PyObject *rest = PyObject_GetIter(parts);
     if (!rest)
         return NULL;
     int done = 1;
@@ -566,7 +583,7 @@ static PyObject *best_forms(PyObject *module, PyObject *args)
 static PyMethodDef methods[] = {
     {"best_forms", best_forms, METH_VARARGS,
      "Of a record the hashes that are used, the entries of their terms, and how many are shared."},
-    {"forms_records", forms_records, METH_O, "Records of the words that a task has seen."},
+    {"forms_records", forms_records, METH_VARARGS, "Records of the words that a task has seen."},
     {"merge_words", merge_words, METH_O, "One record of words of a list of them."},
     {NULL, NULL, 0, NULL},
 };

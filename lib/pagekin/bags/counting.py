@@ -1,7 +1,7 @@
 """Counting in how many bags each term stands, in packed arrays and bounded memory.
 
 A mapper gathers the terms of many bags and counts them in one numpy call; what it sends is, for
-each bucket of term hashes (the first three hexadecimal digits), one record of terms and counts.
+each bucket of term hashes (their first hexadecimal digits), one record of terms and counts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pybase64 import b64decode, b64encode
 from pagekin.bags.bag import is_bag
 from pagekin.bags.batch import read_values
 from pagekin.bags.dictionary import BAR
-from pagekin.bags.vocabulary import WORDS_KEY, best_forms, is_forms
+from pagekin.bags.vocabulary import DIGITS, WORDS_KEY, best_forms, is_forms
 from pagekin.counters import Counters
 from pagekin.text.words import Terms
 
@@ -38,15 +38,14 @@ Counts = NDArray[np.uint32]
 DF = b"df "  # sorts before WORDS
 WORDS = b"words "
 _ENOUGH = 8_000_000  # bytes of values: 3 MB of terms, as much of weights, and again for the sort
-_BUCKET_SHIFT = 20
 _AT_ONCE = 1 << 20  # bytes of records that are reduced together
 
 
 class TermCounter:
     """The mapper: counts terms, passes words on."""
 
-    def __init__(self, counters: Counters) -> None:
-        self._counters = counters
+    def __init__(self, counters: Counters, digits: int = DIGITS) -> None:
+        self._counters, self._digits = counters, digits
         self._gathered: list[bytes] = []  # the values of bags
         self._size = 0
 
@@ -71,10 +70,11 @@ class TermCounter:
         if not len(gathered):
             return
         terms, counts = np.unique(gathered, return_counts=True)
-        buckets, starts = np.unique(terms >> _BUCKET_SHIFT, return_index=True)
+        buckets, starts = np.unique(terms >> np.uint32(32 - 4 * self._digits), return_index=True)
         ends = np.append(starts[1:], len(terms))
+        df = counts.astype(np.uint32)
         for bucket, a, b in zip(buckets.tolist(), starts.tolist(), ends.tolist(), strict=True):
-            yield b"%03x" % bucket, DF + _pack(terms[a:b], counts[a:b].astype(np.uint32))
+            yield b"%0*x" % (self._digits, bucket), DF + _pack(terms[a:b], df[a:b])
 
 
 def _pack(terms: Terms, counts: Counts) -> bytes:
@@ -122,9 +122,10 @@ def reduce_buckets(pairs: Iterable[Pair], counters: Counters) -> Iterator[Pair]:
         if len(terms):
             counters.add("frequencies", "terms", len(terms))
             counters.add("frequencies", "incidences", int(df.sum()))
-        starts = np.array([int(bucket.key, 16) << _BUCKET_SHIFT for bucket in buckets], np.uint64)
+        widths = np.array([1 << 32 - 4 * len(bucket.key) for bucket in buckets], np.uint64)
+        starts = np.array([int(bucket.key, 16) for bucket in buckets], np.uint64) * widths
         lows = terms.searchsorted(starts).tolist()
-        highs = terms.searchsorted(starts + (1 << _BUCKET_SHIFT)).tolist()
+        highs = terms.searchsorted(starts + widths).tolist()
         # each by itself: on Spark buckets come in any order
         for bucket, low, high in zip(buckets, lows, highs, strict=True):
             if low < high:

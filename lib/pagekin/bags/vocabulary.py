@@ -1,11 +1,11 @@
 """The words behind the hashes, on their way from the mappers to the dictionary.
 
-Words travel in buckets of term hashes that begin with the same three hexadecimal digits, key
-`!words/xxx`, so that a task writes at most 4,096 records of them and a reducer holds one bucket at
-a time. A record is two columns, counts and names, a blank between: `7,2 bee s|hive`. A name is the
-letters that form and term begin with, and behind blanks how the form ends and how the term does,
-where they do: `bee s` is bees of bee, and `happ y i` happy of happi. Neither words nor canonical
-URLs hold blanks or bars. The hash follows from the term.
+Words travel in buckets of term hashes that begin with the same hexadecimal digits, key
+`!words/xxx`: with three digits a task writes at most 4,096 records of them, with two 256. A reducer
+holds one bucket at a time. A record is two columns, counts and names, a blank between: `7,2
+bee s|hive`. A name is the letters that form and term begin with, and behind blanks how the form
+ends and how the term does, where they do: `bee s` is bees of bee, and `happ y i` happy of happi.
+Neither words nor canonical URLs hold blanks or bars. The hash follows from the term.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Pair = tuple[bytes, bytes]
 Row = tuple[str, str, int]  # term, form, how often it was seen
 
 WORDS_KEY = b"!words/"
-_BUCKET_SHIFT = 20  # of 32 bits: three hexadecimal digits are left
+DIGITS = 3  # hexadecimal ones of a hash that name a bucket, where it is not said
 _native = load("pagekin.bags._words")
 
 
@@ -49,12 +49,14 @@ def is_forms(pair: Pair) -> bool:
     return pair[0].startswith(WORDS_KEY)
 
 
-def forms_records(parts: Iterable[Forms]) -> Iterator[Pair]:
+def forms_records(parts: Iterable[Forms], digits: int = DIGITS) -> Iterator[Pair]:
     """Forms packed into one record per bucket, each once, ordered by their names."""
-    return plain_forms_records(parts) if _native is None else iter(_native.forms_records(parts))
+    if _native is None:
+        return plain_forms_records(parts, digits)
+    return iter(_native.forms_records(parts, digits))
 
 
-def plain_forms_records(parts: Iterable[Forms]) -> Iterator[Pair]:
+def plain_forms_records(parts: Iterable[Forms], digits: int = DIGITS) -> Iterator[Pair]:
     """The same, in Python."""
     names: list[str] = []
     hashes, seen = [np.empty(0, np.uint32)], [np.empty(0, np.int64)]
@@ -62,7 +64,7 @@ def plain_forms_records(parts: Iterable[Forms]) -> Iterator[Pair]:
         names += map(name_of, part.terms, part.forms)
         hashes.append(part.hashes)
         seen.append(part.seen)
-    buckets = np.concatenate(hashes) >> np.uint32(_BUCKET_SHIFT)
+    buckets = np.concatenate(hashes) >> np.uint32(32 - 4 * digits)
     order = np.argsort(buckets, kind="stable")
     present, starts = np.unique(buckets[order], return_index=True)
     bounds = pairwise([*starts.tolist(), len(names)])
@@ -70,7 +72,7 @@ def plain_forms_records(parts: Iterable[Forms]) -> Iterator[Pair]:
     for bucket, (start, end) in zip(present.tolist(), bounds, strict=True):
         some = list(map(names.__getitem__, places[start:end]))
         totals = _totals(some, counts[start:end])
-        yield b"%s%03x" % (WORDS_KEY, bucket), _record(totals).encode("utf-8", "replace")
+        yield b"%s%0*x" % (WORDS_KEY, digits, bucket), _record(totals).encode("utf-8", "replace")
 
 
 def name_of(term: str, form: str) -> str:

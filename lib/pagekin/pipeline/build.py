@@ -47,6 +47,7 @@ from pagekin.pipeline.stages import (
     split_chains,
     wanted_stages,
 )
+from pagekin.pipeline.words import digit_flags
 from pagekin.tables import ArrayFile
 from pagekin.web.sources import Source
 
@@ -97,15 +98,18 @@ class Build:
             index=self.index is not None,
             parts=self.parts,
             sampling=self._sampling if self.samples else None,
+            of_words=digit_flags(sum(self._sizes()) / self.share),
         )
+
+    def _sizes(self) -> Iterator[int]:
+        return (source.size if source.size >= 0 else _UNKNOWN for source in self.snapshot)
 
     @cached_property
     def _sampling(self) -> Sampling:
-        sizes = (source.size if source.size >= 0 else _UNKNOWN for source in self.snapshot)
         # codes of terms are for the network; and where links to others are not sent, little is left
         travels = self.travels or self.engine.runner not in ON_THIS_MACHINE
         words = travels and self.config.bag.urls == "all"
-        sampling = sampling_of(sizes, whole=self.config.reading.resolve, words=words)
+        sampling = sampling_of(self._sizes(), whole=self.config.reading.resolve, words=words)
         return sampling._replace(stands_for=round(sampling.stands_for / self.share))
 
     def run(self) -> dict[str, Any]:

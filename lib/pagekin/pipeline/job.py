@@ -23,7 +23,7 @@ import inspect
 import io
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, cast
@@ -108,7 +108,7 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     LINES_ARE_WORK: ClassVar[bool] = False  # a line of its input is worth a task
     PASSES_OVER: ClassVar[bytes] = b""  # so begin keys of which its mappers make nothing
     # what a byte costs its reducers of records whose keys so begin, beside those of others
-    WORTH: ClassVar[Mapping[bytes, float]] = {}
+    WORTH: ClassVar[tuple[tuple[bytes, float], ...]] = ()
     HELD: ClassVar[int] = 4 << 20  # bytes that a mapper may hold to sort, where tasks are forked
     ASIDE: ClassVar[bytes] = b""  # so begin keys of records on which no later result depends
     # what tasks load when they begin, to be shared where they are forked: modules below pagekin,

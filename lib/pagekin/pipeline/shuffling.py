@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO
@@ -76,17 +76,16 @@ def sort_lines(path: Path, program: Sequence[str], folder: Path) -> None:
 
 
 def cut_keys(
-    paths: Sequence[Path], most: int, worth: Mapping[bytes, float] | None = None
+    paths: Sequence[Path], most: int, worth: Iterable[tuple[bytes, float]] = ()
 ) -> list[list[Piece]]:
     """Cut sorted files into at most so many shares, about equal, none with a key of another.
 
     `worth` tells what a byte costs of records whose keys so begin, beside others. There is one
     share at least, and an empty piece is left out.
     """
-    worth = worth or {}
 
     def weighed(key: bytes, size: float) -> tuple[bytes, float]:
-        return key, size * next((w for start, w in worth.items() if key.startswith(start)), 1.0)
+        return key, size * next((w for start, w in worth if key.startswith(start)), 1.0)
 
     samples = (weighed(*sample) for path in paths for sample in _sampled(path))
     cuts = _cuts(sorted(samples), most)

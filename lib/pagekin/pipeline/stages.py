@@ -40,6 +40,7 @@ WITH_BLOCKS = "--with-blocks"
 SAMPLE = "--sample="
 LINKS_ONLY = "--links-only"
 _CAPTURES = "--captures"
+_OF_WORDS = ("bag_fragments", "document_frequency")  # stages with records of words
 
 _DOCUMENTS_A_SHARD = 500_000  # a minute of a reducer, and some 3 GB to copy
 
@@ -225,10 +226,12 @@ def wanted_stages(
     index: bool = False,
     parts: Collection[str] = PARTS,
     sampling: Sampling | None = None,
+    of_words: tuple[str, ...] = (),
 ) -> tuple[Stage, ...]:
     """The stages that this configuration needs: of these parts, up to and with `until`.
 
     With bags a sample of the pages tells how they are packed; without one they are packed less.
+    `of_words` are flags of the jobs that make records of words.
     """
 
     parts_of = {stage.name: stage.part for stage in STAGES}
@@ -242,6 +245,10 @@ def wanted_stages(
         return of_part and wanted and (index or not stage.for_index)
 
     chain = [stage for stage in STAGES if is_wanted(stage) or stage.name == until]
+    chain = [
+        replace(stage, flags=(*stage.flags, *of_words)) if stage.name in _OF_WORDS else stage
+        for stage in chain
+    ]
     if "bags" in parts:
         chain = [_for_bags(stage, config, sampling) for stage in chain]
     if not until:
@@ -288,7 +295,7 @@ def _in_one_pass(chain: list[Stage]) -> tuple[Stage, ...]:
         bags,
         does=f"{bags.does}; and {blocks.does}",
         sections=tuple(dict.fromkeys((*bags.sections, *blocks.sections))),
-        flags=(WITH_BLOCKS,),
+        flags=(*bags.flags, WITH_BLOCKS),
         beside={"blocks.version": blocks.version},
     )
     for stage in chain:

@@ -149,7 +149,9 @@ def test_records_in_c(tasks: list[list[tuple[int, str, str, int]]]) -> None:
         for rows in tasks
     ]
     in_c = native("pagekin.bags._words").forms_records
-    assert list(vocabulary.plain_forms_records(parts)) == in_c(parts) == in_c(iter(parts))
+    for digits in (1, 2, 3, 4):
+        plain = list(vocabulary.plain_forms_records(parts, digits))
+        assert plain == in_c(parts, digits) == in_c(iter(parts), digits)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +175,10 @@ def test_broken_columns_in_c(wrong: object) -> None:
     right = (b"1234", ["a"], ["a"], bytes(8))
     for parts in ([wrong], [right, wrong], wrong):
         with pytest.raises((TypeError, ValueError, SystemError)):
-            records(parts)
+            records(parts, 3)
+    for digits in (0, 5, -1, 2**40, "3"):
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            records([right], digits)
 
 
 @given(st.lists(st.dictionaries(st.text("ab é日", min_size=1), st.integers(1, 2**40)), max_size=9))

@@ -629,6 +629,26 @@ def test_files_of_unknown_size(tmp_path):
     assert 5 == len(write_manifests(tmp_path / "m", snapshot, 2))
 
 
+@pytest.mark.parametrize(
+    ("sizes", "share", "few"),
+    [
+        ([1 << 20], 1.0, True),
+        ([1 << 29] * 2, 1.0, False),
+        ([1 << 20], 0.0001, False),
+        ([-1], 1.0, False),
+    ],
+)
+def test_buckets_of_words(tmp_path, sizes, share, few):
+    """Jobs with records of words are told of a small snapshot, and of no other or unknown one."""
+    snapshot = [Source(f"s3://bucket/{k}.warc.gz", size) for k, size in enumerate(sizes)]
+    workspace = Workspace.create(tmp_path / "work")
+    build = module.Build(workspace, BuildConfig(), Engine(), snapshot, share=share)
+    flags = {stage.name: stage.flags for stage in build.stages()}
+    told = {name for name, words in flags.items() if "--word-digits=2" in words}
+    assert ({"bag_fragments", "document_frequency"} if few else set()) == told
+    assert "--with-blocks" in flags["bag_fragments"]
+
+
 def test_sample(tmp_path, small_snapshot):
     """Words are sampled where records go over a network, and are of no harm elsewhere."""
     snapshot = list_snapshot([str(small_snapshot)], "")

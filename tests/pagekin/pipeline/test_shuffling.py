@@ -97,7 +97,7 @@ def test_what_bytes_are_worth(tmp_path):
     paths = written(tmp_path, [lines[::2], lines[1::2]])
     plain, weighed = (
         [[line[:6] for line in merged_lines(share)] for share in cut_keys(paths, 2, worth)]
-        for worth in (None, {b"!none/": 9.0, b"!light/": 0.25})
+        for worth in ((), [(b"!none/", 9.0), (b"!light/", 0.25)])
     )
     assert [1000, 1000] == pytest.approx([len(share) for share in plain], rel=0.1)
     assert [1375, 625] == pytest.approx([len(share) for share in weighed], rel=0.1)
