@@ -16,7 +16,7 @@ import signal
 import sys
 import threading
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -109,7 +109,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         options = _parser().parse_args(argv)
         with _stoppable():
             code: int = options.run(options)
-            sys.stdout.flush()  # here, where a reader that is gone can still be met
+            if sys.stdout:  # else it was closed before this process began
+                sys.stdout.flush()  # here, where a reader that is gone can still be met
     except PagekinError as error:
         print(f"pagekin: {error}", file=sys.stderr)
         return error.exit_code
@@ -133,11 +134,14 @@ def program() -> NoReturn:
     code = main()
     if sys.getprofile() or sys.gettrace():  # somebody looks on, and will tell at the end
         raise SystemExit(code)
-    threading._shutdown()  # type: ignore[attr-defined]  # waits for all that still write
-    atexit._run_exitfuncs()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
+    try:
+        threading._shutdown()  # type: ignore[attr-defined]  # waits for all that still write
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(AttributeError, OSError, ValueError):  # there is none, or nobody reads
+                stream.flush()
+    finally:
+        os._exit(code)
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from pagekin.bags.counting import (
 from pagekin.bags.dictionary import BAR
 from pagekin.bags.vocabulary import forms_records
 from pagekin.counters import Counters
+from pagekin.errors import InputError
 from pagekin.jobs.document_frequency import DocumentFrequency
 from pagekin.text.words import Form, Forms, term_hash
 from tests.jobs.running import Pair, run_job, run_script, split_output
@@ -140,6 +141,13 @@ def test_buckets_at_once(parts, seen, size, digits):
     assert expected.total() == counters.get("frequencies", {}).get("incidences", 0)
     words = [unpack_words([v.removeprefix(WORDS)])[0] for _, v in records if v.startswith(WORDS)]
     assert len(dict(seen)) == sum(map(len, words))
+
+
+def test_buckets_of_two_widths():
+    """No term may be counted in two buckets, as where two jobs were told different digits."""
+    sent = [(b"41", DF + b"AAAAQQEAAAA="), (b"41f", DF + b"AADwQQEAAAA=")]
+    with pytest.raises(InputError, match="by 2 digits and by 3; all jobs of a build need the same"):
+        list(reduce_buckets(sent, Counters()))
 
 
 def bag_of(terms: set[int]) -> Bag:

@@ -98,6 +98,16 @@ def test_the_end_of_the_process(watched):
     assert (7, "late\nend\n", "") == (said.returncode, said.stdout, said.stderr)
 
 
+@pytest.mark.parametrize(
+    ("words", "code"), [("plan-signatures --alpha .5 --recall .9", 0), ("-x", 2)]
+)
+@pytest.mark.parametrize("closed", ["1", "2"])
+def test_nobody_listens(words, code, closed):
+    """A stream that is closed, as those of daemons may be, changes no exit code."""
+    command = ["sh", "-c", f"{sys.executable} -m pagekin.cli {words} {closed}>&-"]
+    assert code == subprocess.run(command, capture_output=True, check=False).returncode
+
+
 def test_every_command_is_there():
     """The commands of the package are those that the help lists."""
     folder = Path(cli.__file__).parent / "commands"

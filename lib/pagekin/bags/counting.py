@@ -20,6 +20,7 @@ from pagekin.bags.batch import read_values
 from pagekin.bags.dictionary import BAR
 from pagekin.bags.vocabulary import DIGITS, WORDS_KEY, best_forms, is_forms
 from pagekin.counters import Counters
+from pagekin.errors import InputError
 from pagekin.text.words import Terms
 
 __all__ = [
@@ -136,8 +137,14 @@ def reduce_buckets(pairs: Iterable[Pair], counters: Counters) -> Iterator[Pair]:
 def _gathered(pairs: Iterable[Pair]) -> Iterator[list[_Bucket]]:
     """Buckets that are added up at once, for they are small: a call for each takes longer."""
     some: list[_Bucket] = []
-    size = 0
+    size = digits = 0
     for key, group in groupby(pairs, key=itemgetter(0)):
+        digits = digits or len(key)
+        if len(key) != digits:  # a term would be counted in two buckets
+            raise InputError(
+                f"words are parted into buckets by {digits} digits and by {len(key)}; all jobs of a"
+                " build need the same --word-digits"
+            )
         bucket = _Bucket(key, [], [])
         for _, value in group:
             if value.startswith(DF):

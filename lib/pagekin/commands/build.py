@@ -88,7 +88,8 @@ def add_parser(commands: Any) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="tasks at once (default: one for each core)",
+        help="tasks at once (default: one for each core); with more than one, co-citation has one"
+        " task beside them, of lower priority",
     )
     add(
         "--max-failed-files",

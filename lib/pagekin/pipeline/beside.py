@@ -3,7 +3,7 @@
 Stages of small builds do not fill the cores: a task begins, another is the last to end, and in
 between this process cuts files. Where two chains do not need each other, one fills such gaps of the
 other: it always has a task that may run, at a lower priority. Together they run one task more at
-once than one would.
+once than one would, and the first chain never waits for the other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from copy import copy
 from multiprocessing.connection import wait
 from typing import Any, NoReturn, Self
 
@@ -35,26 +34,16 @@ _waiting: list[int] = []  # signals that came and are to be heard
 
 
 class Slots:
-    """Leave to run tasks, shared by the processes of two chains.
+    """Leave for the other chain to run tasks: one always, and more when the first chain is done.
 
-    Either chain may always run one. Leave for more waits in a pipe, a byte for each, as in GNU
-    make's job server. If the other chain is killed, what it has taken is gone, and the first one
-    does not wait for ever.
+    That is a byte for each in a pipe, as in GNU make's job server; who takes leave gives it back.
     """
 
     own = 1  # tasks for which no leave is taken
 
-    def __init__(self, tasks: int) -> None:
-        self.beside = False  # are these the other chain's?
+    def __init__(self) -> None:
         self._read, self._write = os.pipe()
         os.set_blocking(self._read, False)
-        self.put(min(tasks, _MOST) - self.own)
-
-    def of_other(self) -> Slots:
-        """The same for the other chain."""
-        other = copy(self)
-        other.beside = True
-        return other
 
     def fileno(self) -> int:
         """Can be read when there may be leave to take."""
@@ -68,11 +57,11 @@ class Slots:
             return False
 
     def put(self, tasks: int = 1) -> None:
-        """Leave for so many tasks is there for others."""
-        os.write(self._write, bytes(max(tasks, 0)))
+        """There is leave for so many tasks more."""
+        os.write(self._write, bytes(min(max(tasks, 0), _MOST)))
 
     def close(self) -> None:
-        """No chain will ask any more."""
+        """Nobody will ask any more."""
         os.close(self._read)
         os.close(self._write)
 

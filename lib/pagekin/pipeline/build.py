@@ -121,7 +121,7 @@ class Build:
             try:
                 with one_cluster(self.engine, report.cluster) as self.engine:
                     self._run_stages(report, summary["stages"].append)
-                if self.index is not None:  # made of the stages while they come to the disk
+                if self.index is not None:
                     summary["index"] = self._make_index(self.index, report)
                 self.workspace.settle()
                 summary["state"] = "complete"
@@ -182,15 +182,14 @@ class Build:
         """Two chains that do not need each other; the other one in a process of its own."""
         folder = self.workspace.new_folder("beside")
         mine, others = report.beside(folder / "line")
-        slots, told = Slots(self.engine.width), folder / "stages"
-        engine, self.engine = self.engine, replace(self.engine, slots=slots)
+        slots, told = Slots(), folder / "stages"
 
         def tell_us(said: dict[str, Any]) -> None:
             with told.open("a", encoding="utf-8") as out:
                 out.write(f"{json.dumps(said)}\n")
 
         def work() -> None:
-            self.engine = replace(engine, slots=slots.of_other())
+            self.engine = replace(self.engine, slots=slots)
             try:
                 self._run_chain(other, others, tell_us)
                 self.workspace.settle()
@@ -201,11 +200,10 @@ class Build:
         try:
             with Beside(f"stages {', '.join(stage.name for stage in other)}", work) as beside:
                 self._run_chain(chain, mine, tell, check=beside.check)
-                slots.put(slots.own)
+                slots.put(self.engine.width - slots.own)
                 with mine.waiting():
                     beside.join()
         finally:
-            self.engine = engine
             slots.close()
             if told.exists():
                 for line in told.read_text(encoding="utf-8").splitlines():
@@ -233,10 +231,14 @@ class Build:
         from pagekin.pipeline.indexing import make_index, make_remote_index  # noqa: PLC0415
 
         material = (self.workspace, self._index_config(), names)
-        if isinstance(path, RemoteIndex):
-            made = make_remote_index(*material, path, snapshot, report)
-        else:
-            made = make_index(*material, path, snapshot, report)
+        try:  # while the stages that it is made of come to the disk
+            if isinstance(path, RemoteIndex):
+                made = make_remote_index(*material, path, snapshot, report)
+            else:
+                made = make_index(*material, path, snapshot, report)
+        except Exception:
+            self.workspace.settle()  # what the disk refused is the reason, and is told
+            raise
         report.index(made)
         return made
 
@@ -330,7 +332,7 @@ class Build:
         """What is loaded for the stage behind, or behind the last one; its job, when asked."""
         if after:
             yield from job_class(after).all_loads(after.flags)
-        elif self.index is not None and not (self.engine.slots and self.engine.slots.beside):
+        elif self.index is not None and not self.engine.slots:
             yield _INDEXING
 
     def _read_result(self, stage: Stage) -> dict[str, Any]:
@@ -473,7 +475,8 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
         elif key.endswith("version"):
             yield "this pagekin makes it differently"
         elif key == "flags":
-            yield f"its job is to run with {' '.join(new)}" if new else "its job is to do less"
+            more = [flag for flag in new or () if flag not in (old or ())]
+            yield f"its job is to run with {' '.join(more)}" if more else "its job is to do less"
         elif (key not in before or key not in now) and now.get("flags") != before.get("flags"):
             continue  # what goes with the flag
         else:

@@ -67,6 +67,7 @@ def make_index(  # noqa: PLR0917
                 _frequencies(workspace, made_of),
                 [source],
             )
+            workspace.settle()  # what it is made of was whole, and stays so
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     described = _described(str(path), state, header, size)
     return {**described, "seconds": round(time.monotonic() - began, 3)}

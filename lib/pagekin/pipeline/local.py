@@ -63,7 +63,7 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
         self._shares: dict[tuple[str, int], list[Piece]] = {}  # what a task of a kind reads
         self._cut: list[list[Piece]] = []  # between map and reduce: shares of what was sorted
         self.meanwhile: Iterator[str] = iter(())  # what to load while the last tasks run
-        self.slots: Slots | None = None  # shared with jobs of other processes
+        self.slots: Slots | None = None  # where another chain goes first
         self._ending: list[BaseProcess] = []  # have done their work, and give their memory back
 
     def _forks(self) -> bool:
@@ -75,7 +75,7 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
 
     def _least(self) -> int:
         # where another chain has use for the cores, tasks are no gain, and cost what they cost
-        return cutting.LEAST * (_BESIDE if self.slots and self.slots.beside else 1)
+        return cutting.LEAST * (_BESIDE if self.slots else 1)
 
     # --- tasks ---
 
@@ -162,9 +162,8 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
             # Reduce tasks have in memory what is loaded before them: so it is loaded while the last
             # ones run, or where the snapshot is read, which takes long, and they need less by far.
             # Meanwhile nobody looks whether a task has ended.
-            for name in self.meanwhile if is_last or self._job.READS_FILES else ():
-                with suppress(Exception):  # who needs it will say what is wrong with it
-                    load(name)
+            if is_last or self._job.READS_FILES:
+                self._load_meanwhile()
             while running:
                 self._wait(running)
         finally:
@@ -174,6 +173,13 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
                 process.join()
                 os.close(said)
             self._give_back(running, len(running))
+
+    def _load_meanwhile(self) -> None:
+        """Whoever needs what cannot be loaded will say what is wrong with it."""
+        with suppress(Exception):
+            for name in self.meanwhile:
+                with suppress(Exception):
+                    load(name)
 
     def _may_start(self, running: Running) -> bool:
         """Is there room for one task more, and leave, where it needs leave?"""
@@ -190,7 +196,7 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
             process, (task_type, step_num, task_num) = running.pop(said)
             is_done = os.read(said, 1) == _DONE
             os.close(said)
-            self._ending.append(process)
+            self._take_leave(process)
             if not is_done:
                 process.join()
                 how = ending(process.exitcode or 0)
@@ -210,11 +216,20 @@ class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
 
     # --- behind the last task ---
 
+    def _take_leave(self, process: BaseProcess) -> None:
+        """It is waited for later; each that has ended by now lets go of its descriptors."""
+        for other in [each for each in self._ending if not each.is_alive()]:
+            self._ending.remove(other)
+            other.close()
+        self._ending.append(process)
+
     def cleanup(self, mode: Any = None) -> None:
         """As mrjob does; and wait for processes that are done, or their CPU would not be known."""
         super().cleanup(mode)
         while self._ending:
-            self._ending.pop().join()
+            process = self._ending.pop()
+            process.join()
+            process.close()
 
     def _cleanup_local_tmp(self) -> None:
         """Remove the files between map and reduce while other work goes on: it takes as long as to

@@ -56,7 +56,7 @@ class Engine:
     package: Path | None = None  # the dependencies, for nodes that have none
     cluster: Cluster | None = None  # on EMR: that of the chain
     ahead: Iterable[str] = ()  # what the next stage loads, while the last tasks of this one run
-    slots: Slots | None = None  # shared with a chain that runs beside this one
+    slots: Slots | None = None  # of a chain that runs beside another
 
     @property
     def width(self) -> int:

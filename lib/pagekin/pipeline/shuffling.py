@@ -14,7 +14,7 @@ import subprocess
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 from pathlib import Path
 from typing import BinaryIO
 
@@ -35,24 +35,23 @@ _BLOCK, _LEAST_BLOCK = 1 << 18, 1 << 14  # of each
 def write_sorted(lines: Iterable[bytes], most: int, out: BinaryIO) -> bool:
     """Write lines in their order, if they have no more than so many bytes; else as they come.
 
-    Are they in order?
+    Are they in order? That is the order without their ends, as programs sort.
     """
     rest = iter(lines)
-    some: list[bytes] = []
+    some: list[bytes] = []  # without their ends
     size = 0
     for line in rest:
-        some.append(line)
+        some.append(line[:-1])
         size += len(line)
         if size > most:
             break
-    else:
+    few = size <= most
+    if few:
         some.sort()
-        out.writelines(some)
-        return True
-    out.writelines(some)
+    out.writelines(chain.from_iterable(zip(some, repeat(b"\n"))))
     some.clear()
     out.writelines(rest)
-    return False
+    return few
 
 
 def sort_lines(path: Path, program: Sequence[str], folder: Path) -> None:

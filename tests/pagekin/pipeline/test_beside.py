@@ -35,34 +35,23 @@ FLAGS = ("--cocitation-threshold", "0.5")  # the demo is small
 # --- leave for tasks ---
 
 
-@given(st.integers(1, 9), st.lists(st.tuples(st.booleans(), st.booleans()), max_size=60))
-def test_slots(tasks, wishes):
-    """Either chain may always run one task, and both together one more than the first alone."""
-    slots = Slots(tasks)
-    most = tasks + 1
-    running = {slots: 0, slots.of_other(): 0}
-    for is_first, begins in wishes:
-        mine = slots if is_first else slots_of_other(running)
-        if not begins and running[mine]:
-            mine.put(int(running[mine] > mine.own))
-            running[mine] -= 1
+@given(st.integers(1, 9), st.lists(st.booleans(), max_size=40), st.integers(0, 40))
+def test_slots(tasks, wishes, until):
+    """One task may always run, and when the first chain is done as many as there may be."""
+    slots, running = Slots(), 0
+    for number, begins in enumerate(wishes):
+        if number == until:
+            slots.put(tasks - slots.own)
+        most = tasks if number >= until else 1
+        if not begins and running:
+            slots.put(int(running > slots.own))
+            running -= 1
         elif begins:
-            may = running[mine] < mine.own or mine.take()
-            assert may or held(running) == most
-            running[mine] += may
-        assert held(running) <= most
-    left = sum(slots.take() for _ in range(most))
-    assert most == held(running) + left
+            may = running < slots.own or slots.take()
+            assert may == (running < most)
+            running += may
+        assert running <= most
     slots.close()
-
-
-def slots_of_other(running: dict[Slots, int]) -> Slots:
-    return next(slots for slots in running if slots.beside)
-
-
-def held(running: dict[Slots, int]) -> int:
-    """Tasks that run, or may begin without leave."""
-    return sum(max(tasks, slots.own) for slots, tasks in running.items())
 
 
 # --- work in another process ---

@@ -15,11 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pagekin.bags.vocabulary import WORDS_KEY
 from pagekin.config import BagConfig, BuildConfig
+from pagekin.index.header import read_header
 from pagekin.jobs.bag_fragments import BagFragments
 from pagekin.pipeline import build as module
 from pagekin.pipeline import engines, progress, stages
+from pagekin.pipeline import words as buckets
 from pagekin.pipeline.build import write_manifests
+from pagekin.pipeline.job import PagekinJob
+from pagekin.pipeline.records import read_merged
 from pagekin.pipeline.report import Report
 from pagekin.pipeline.runner import Engine
 from pagekin.pipeline.workspace import Workspace
@@ -647,6 +652,26 @@ def test_buckets_of_words(tmp_path, sizes, share, few):
     told = {name for name, words in flags.items() if "--word-digits=2" in words}
     assert ({"bag_fragments", "document_frequency"} if few else set()) == told
     assert "--with-blocks" in flags["bag_fragments"]
+
+
+def test_as_a_large_snapshot(tmp_path, small_snapshot, monkeypatch):
+    """Words in more buckets, and lines that no task holds, give the same index."""
+
+    def index(name: str) -> dict[str, str]:
+        workspace = Workspace.create(tmp_path / f"work-{name}")
+        snapshot = list_snapshot([str(small_snapshot)], "")
+        engine, path = Engine("local", tasks=2), tmp_path / name
+        module.Build(workspace, BuildConfig(), engine, snapshot, index=path, quiet=True).run()
+        return read_header(path).files
+
+    small = index("small")
+    monkeypatch.setattr(buckets, "_SMALL", 0)
+    monkeypatch.setattr(PagekinJob, "HELD", 0)
+    monkeypatch.setattr(BagFragments, "HELD", 0)
+    assert small == index("large")
+    parts = [(tmp_path / f"work-{name}" / "bag_fragments") for name in ("small", "large")]
+    keys = [{len(k) for k, _ in read_merged(part) if k.startswith(WORDS_KEY)} for part in parts]
+    assert [{len(WORDS_KEY) + 2}, {len(WORDS_KEY) + 3}] == keys
 
 
 def test_sample(tmp_path, small_snapshot):

@@ -6,6 +6,7 @@ import importlib
 import json
 import multiprocessing
 import os
+import resource
 import threading
 import time
 from itertools import groupby, pairwise
@@ -233,14 +234,30 @@ def test_what_is_loaded_meanwhile(tmp_path):
     assert 1 == tokens._table.cache_info().currsize
 
 
-def test_what_a_job_leaves(tmp_path):
-    """Behind a job no task is left, and soon no file of its own."""
-    told(tmp_path, "tell\n", "--local-tmp-dir", str(tmp_path / "scratch"))
-    assert [] == multiprocessing.active_children()
+def test_what_a_job_leaves(tmp_path, monkeypatch):
+    """Behind a job no process or descriptor is left, and soon no file of its own; nor are those of
+    ended tasks kept while others run.
+    """
+    monkeypatch.setattr(Telling, "LINES_ARE_WORK", True)
+    before = descriptors()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before + 64, hard))
+    try:
+        words = ["--local-tmp-dir", str(tmp_path / "scratch"), "--num-cores", "16"]
+        tasks = told(tmp_path, "tell\n" * 64, *words)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert 32 <= len({task["process"] for task in tasks})
+    assert not any(Path(f"/proc/{task['process']}").exists() for task in tasks)
     for thread in threading.enumerate():
         if thread is not threading.main_thread():
             thread.join(10)
+    assert descriptors() <= before
     assert [] == list((tmp_path / "scratch").iterdir())
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 def test_done_but_not_ended(tmp_path, monkeypatch):
