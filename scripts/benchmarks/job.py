@@ -35,6 +35,7 @@ from benchmarks.results import Column, Result, Table, Target
 from benchmarks.shuffle import merge_task
 from pagekin.pipeline.build import write_manifests
 from pagekin.pipeline.names import TASK_KEY
+from pagekin.pipeline.words import digit_flags
 from pagekin.web.sources import list_snapshot
 
 __all__ = ["BENCHMARK", "build", "map_to_lines", "sort_lines"]
@@ -87,6 +88,7 @@ class _Bench:
         manifests = write_manifests(folder / "manifests", list_snapshot(files, ""), 2)
         self.manifests = list(map(str, manifests))
         self.packing = str(folder / "packing")
+        self.flags = digit_flags(sum(Path(path).stat().st_size for path in files))
         in_process(sample_task, files=files, path=self.packing, sample="links")
         self.runs = 0
 
@@ -119,7 +121,7 @@ class _Bench:
         self.runs += 1
         words = [sys.executable, ROOT / "jobs" / "bag_fragments.py", "-r", runner, "--no-conf"]
         words += ["--no-cat-output", "--output-dir", self.folder / f"out-{self.runs}"]
-        words += ["--local-tmp-dir", self.folder, "--packing", self.packing, *inputs]
+        words += ["--local-tmp-dir", self.folder, "--packing", self.packing, *self.flags, *inputs]
         if runner == "local":
             words += ["--num-cores", "2", "--no-bootstrap-mrjob"]
         done = run_words(words)

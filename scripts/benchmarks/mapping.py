@@ -7,6 +7,7 @@ import statistics
 import tempfile
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from benchmarks.corpora import add_warc, corpora, made_web, web_files
@@ -21,6 +22,7 @@ from pagekin.bags.vocabulary import forms_records
 from pagekin.cocitation.gathering import BlockGatherer
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
+from pagekin.pipeline.words import digits_for
 from pagekin.web.reader import SnapshotReader
 
 __all__ = ["BENCHMARK", "map_phase"]
@@ -103,6 +105,7 @@ class Mapper:
     def __init__(self, files: list[str], packing: str, *, blocks: bool) -> None:
         memory.settle()
         self.files, self.blocks, self.counters = files, blocks, Counters()
+        self.digits = digits_for(sum(Path(path).stat().st_size for path in files))
         config = BuildConfig()
         self.extractor = Extractor(config, self.counters)
         self.sender = Sender(config, packing)
@@ -124,9 +127,9 @@ class Mapper:
                 if self.blocks:
                     yield from self.gatherer.records(page)
                 if extractor.full():
-                    yield from forms_records(extractor.take_forms())
+                    yield from forms_records(extractor.take_forms(), self.digits)
         yield from self.sender.finish()
-        yield from forms_records(extractor.take_forms())
+        yield from forms_records(extractor.take_forms(), self.digits)
 
 
 def _table(name: str, found: dict[str, list[dict[str, Any]]]) -> Table:

@@ -21,6 +21,7 @@ from pagekin.cocitation.records import BLOCKS_KEY
 from pagekin.jobs.bag_fragments import BagFragments
 from pagekin.pipeline.job import Pair
 from pagekin.pipeline.names import TASK_KEY
+from pagekin.pipeline.words import digit_flags
 
 __all__ = ["BENCHMARK", "kind_of", "map_task", "merge_task"]
 
@@ -74,7 +75,8 @@ def run(options: argparse.Namespace) -> Result:
 
 def map_task(files: list[str], path: str, packing: str, *, blocks: bool = False) -> dict[str, Any]:
     """Write the sorted output of a map task; gives its bytes, plain and compressed."""
-    job = BagFragments(["--packing", packing, *(["--with-blocks"] if blocks else [])])
+    flags = digit_flags(sum(Path(file).stat().st_size for file in files))
+    job = BagFragments(["--packing", packing, *flags, *(["--with-blocks"] if blocks else [])])
     lines = Path(path)
     with lines.open("wb", 1 << 20) as out:
         for key, value in job.map_pairs((file.encode(), b"") for file in files):

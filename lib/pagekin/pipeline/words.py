@@ -12,7 +12,7 @@ from typing import Any
 
 from pagekin.bags.vocabulary import DIGITS
 
-__all__ = ["add_digits", "digit_flags"]
+__all__ = ["add_digits", "digit_flags", "digits_for"]
 
 _FLAG = "--word-digits"
 _FEW = 2  # digits: 256 buckets
@@ -25,6 +25,12 @@ def add_digits(add: Callable[..., Any]) -> None:
     add(_FLAG, type=int, default=DIGITS, choices=(1, 2, 3, 4), help=about)
 
 
+def digits_for(size: float) -> int:
+    """How many they are for a snapshot of so many bytes."""
+    return _FEW if size < _SMALL else DIGITS
+
+
 def digit_flags(size: float) -> tuple[str, ...]:
-    """What they are told for a snapshot of so many bytes."""
-    return (f"{_FLAG}={_FEW}",) if size < _SMALL else ()
+    """What jobs are told for it."""
+    digits = digits_for(size)
+    return () if digits == DIGITS else (f"{_FLAG}={digits}",)
