@@ -52,14 +52,15 @@ _SUMMARY = "summary.json"
 _FLUSHED_AT_ONCE = 8  # files: the disk takes several as fast as one
 
 
-def write_json(path: Path, value: Any) -> None:
-    """Write a file that is there whole or not at all."""
+def write_json(path: Path, value: Any, *, soon: bool = False) -> None:
+    """Write a file that is there whole or not at all. `soon`: others bring it to the disk."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     with naming(path), beside.open("w", encoding="utf-8") as out:
         json.dump(value, out, indent=2, ensure_ascii=False)
         out.write("\n")
         out.flush()
-        os.fsync(out.fileno())
+        if not soon:
+            os.fsync(out.fileno())
     beside.replace(path)
 
 
@@ -219,9 +220,9 @@ class Workspace:
         `soon`: its files are brought to the disk while other work goes on. Should this machine lose
         its memory before that, the stage is not there: it holds a note of where it was made.
         """
-        write_json(made / RECORD, record)
-        (made / DONE).touch()
         soon = soon and bool(boot())
+        write_json(made / RECORD, record, soon=soon)
+        (made / DONE).touch()
         if soon:
             write_json(made / SETTLING, boot())
             _flush(made)
@@ -230,8 +231,9 @@ class Workspace:
         self.settle()
         self.remove(name)
         made.rename(self.stage_path(name))
-        _flush(self.path)
-        if soon:
+        if not soon:
+            _flush(self.path)
+        else:
             pool = ThreadPoolExecutor(1)
             self._settling.append(pool.submit(_settle, self.stage_path(name)))
             pool.shutdown(wait=False)
@@ -281,6 +283,7 @@ def _settle(stage: Path) -> None:
     """Bring a stage to the disk; one that the disk refuses is none: it tells its errors once."""
     try:
         _flush_all(stage)
+        _flush(stage.parent)
     except BaseException:
         (stage / DONE).unlink(missing_ok=True)
         raise
