@@ -26,8 +26,9 @@ Whole builds (-r local) of made-up webs of growing size, each made anew: CPU of 
 wall clock, and the memory of the largest task of each stage. The exponent is the slope of a line
 through the logarithms of pages and seconds: 1 is linear, and what a build takes once makes it
 smaller, so it is told for all sizes and for the two largest. A web of more pages has more files
-and not more tasks, so each task has more to do. Workers are tasks at once, on as many cores. Small
-webs, whose builds take a few seconds, are built three times, in turns, and the middle one counts."""
+and not more tasks, so each task has more to do. Workers are tasks at once, on as many cores.
+
+Small webs are built three times, in turns, and the build of middle length counts."""
 
 _ROUNDS, _SMALL = 3, 4_000  # builds of a web of so many pages, or fewer
 _EXPONENT = 1.05

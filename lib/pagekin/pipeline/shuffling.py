@@ -18,6 +18,7 @@ from itertools import chain, pairwise, repeat
 from pathlib import Path
 from typing import BinaryIO
 
+from pagekin.memory import give_back_freed
 from pagekin.pipeline.records import Piece, key_at, mapped
 
 __all__ = ["SORT", "cut_keys", "merged_lines", "sort_lines", "write_sorted"]
@@ -50,6 +51,8 @@ def write_sorted(lines: Iterable[bytes], most: int, out: BinaryIO) -> bool:
         some.sort()
     out.writelines(chain.from_iterable(zip(some, repeat(b"\n"))))
     some.clear()
+    if not few:
+        give_back_freed()  # or it would be held for the rest of the task
     out.writelines(rest)
     return few
 
