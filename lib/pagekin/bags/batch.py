@@ -23,6 +23,7 @@ __all__ = [
     "Packed",
     "batch_records",
     "batches_of",
+    "halves",
     "lay_out",
     "read_batches",
     "read_values",
@@ -104,10 +105,19 @@ def read_values(values: Sequence[bytes]) -> tuple[list[bytes], Terms, Weights, B
 
 def lay_out(packed: Sequence[bytes]) -> Packed:
     """Bags of which these are the bytes: terms, and behind them as many weights."""
-    terms = b"".join([data[: len(data) >> 1] for data in packed])
-    weights = b"".join([data[len(data) >> 1 :] for data in packed])
+    terms, weights = halves(packed)
     bounds = _bounds(len(data) >> 3 for data in packed)
     return Packed(np.frombuffer(terms, "<u4"), np.frombuffer(weights, "<f4"), bounds)
+
+
+def halves(packed: Sequence[bytes]) -> tuple[bytes, bytes]:
+    """The first halves of all, one behind the other, and the second ones.
+
+    >>> halves([b"abAB", b"cC"])
+    (b'abc', b'ABC')
+    """
+    first = b"".join([data[: len(data) >> 1] for data in packed])
+    return first, b"".join([data[len(data) >> 1 :] for data in packed])
 
 
 def batch_records(batch: Batch) -> Iterator[Pair]:

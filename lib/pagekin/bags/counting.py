@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pybase64 import b64decode, b64encode
 
 from pagekin.bags.bag import is_bag
-from pagekin.bags.batch import read_values
+from pagekin.bags.batch import halves, read_values
 from pagekin.bags.dictionary import BAR
 from pagekin.bags.vocabulary import DIGITS, WORDS_KEY, best_forms, is_forms
 from pagekin.counters import Counters
@@ -90,9 +90,7 @@ def unpack_counts(text: bytes) -> tuple[Terms, Counts]:
 
 def unpack_all_counts(texts: Iterable[bytes]) -> tuple[Terms, Counts]:
     """Those of many records, one behind the other."""
-    packed = [b64decode(text, validate=True) for text in texts]
-    terms = b"".join([data[: len(data) >> 1] for data in packed])
-    counts = b"".join([data[len(data) >> 1 :] for data in packed])
+    terms, counts = halves([b64decode(text, validate=True) for text in texts])
     return np.frombuffer(terms, "<u4"), np.frombuffer(counts, "<u4")
 
 
