@@ -13,7 +13,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PEERS := $(VENV)/.peers
 SOURCES := lib jobs tests demo scripts setup.py
-C_SOURCES := $(wildcard lib/pagekin/*.h lib/pagekin/*/*.c lib/pagekin/*/*.h)
+C_SOURCES := $(shell find lib/pagekin -name "*.[ch]")
 
 .PHONY: setup demo test bench lint format clean
 
@@ -26,7 +26,7 @@ $(READY): setup.cfg pyproject.toml setup.py $(C_SOURCES)
 	@echo "== making $(VENV) with $$($(PYTHON) --version), and installing pagekin with its dependencies into it"
 	@$(PYTHON) -m venv $(VENV) || \
 	  { echo "$(PYTHON) cannot make virtual environments; install its venv module (Debian: python3-venv)." >&2; exit 1; }
-	@rm -f lib/pagekin/*/*.so
+	@find lib/pagekin -name "*.so" -delete
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@$(BIN)/python -m compileall -q lib jobs
 	@touch $(READY)
@@ -57,4 +57,5 @@ format: $(READY)
 	$(BIN)/ruff format $(SOURCES)
 
 clean:
-	rm -rf $(VENV) .bench demo/work .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist lib/*.egg-info lib/pagekin/*/*.so
+	rm -rf $(VENV) .bench demo/work .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist lib/*.egg-info
+	find lib/pagekin -name "*.so" -delete

@@ -8,17 +8,20 @@ from setuptools import Extension, setup
 
 FLAGS = ["-O3", "-Wall", "-Wextra", "-Werror=implicit-function-declaration"]
 HEADERS = {
-    **dict.fromkeys(("bags/_columns", "bags/_parcels"), ("room.h", "bags/numbers.h")),
-    "bags/_fragments": ("bags/numbers.h",),
+    **dict.fromkeys(
+        ("stages/fragments/_columns", "stages/fragments/_parcels"),
+        ("room.h", "stages/fragments/numbers.h"),
+    ),
+    "stages/fragments/_fragments": ("stages/fragments/numbers.h",),
     "text/_pieces": ("room.h",),
     "bags/_words": ("room.h", "text/xxh32.h"),
     "text/_hashes": ("text/xxh32.h",),
     "query/_exact": ("room.h",),
     **dict.fromkeys(("web/_flat", "web/_outline"), ("web/html.h", "room.h")),
 }
-PARTS = ("bags/_columns", "bags/_fragments", "bags/_parcels", "bags/_stream", "bags/_words")
-PARTS += ("blocks/_structural", "query/_exact", "text/_hashes", "text/_pieces", "web/_bytes")
-PARTS += ("web/_flat", "web/_outline", "web/_urls")
+PARTS = ("bags/_stream", "bags/_words", "blocks/_structural", "query/_exact")
+PARTS += ("stages/fragments/_columns", "stages/fragments/_fragments", "stages/fragments/_parcels")
+PARTS += ("text/_hashes", "text/_pieces", "web/_bytes", "web/_flat", "web/_outline", "web/_urls")
 
 
 def part(name: str) -> Extension:

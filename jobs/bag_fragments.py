@@ -17,18 +17,28 @@ Records are described in docs/formats.md. Rests on [SIM] sections 3 and 6.1.
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from pagekin.pipeline.job import Pair
-from pagekin.pipeline.snapshot_job import SnapshotJob
-from pagekin.pipeline.words import add_digits
+from pagekin.engine.snapshot_job import SnapshotJob
+from pagekin.kinds import Pair
+from pagekin.stages.word_buckets import add_digits
 
 
 class BagFragments(SnapshotJob):
     SECTIONS = ("reading", "text", "window", "bag", "blocks")
-    MAPS_WITH = ("web.reader", "bags.extract", "bags.sending", "text.stems:load_stemmers")
+    MAPS_WITH = (
+        "web.reader",
+        "stages.fragments.extractor",
+        "stages.fragments.sender",
+        "text.stems:load_stemmers",
+    )
     PAIRS_WITH = ("text.tokens:make_tables", "text.segment:load_dictionary")
-    BLOCKS_WITH = ("cocitation.gathering", "web.domains:make_suffix_list", *PAIRS_WITH)
+    BLOCKS_WITH = ("stages.blocks.extractor", "web.domains:make_suffix_list", *PAIRS_WITH)
     OPTIONS_WITH = (("--with-blocks", BLOCKS_WITH),)
-    REDUCES_WITH = ("bags.bag", "bags.merge", "bags.opening", "bags.vocabulary")
+    REDUCES_WITH = (
+        "bags.bag",
+        "stages.fragments.merge",
+        "stages.fragments.parcel_reader",
+        "bags.vocabulary",
+    )
     HELD = 24 << 20  # less than the words of a task take
     WORTH = (b"!blocks/", 0.2), (b"!words/", 0.6)  # ms a MB: 0.5 to 1.4, 5 to 8; parcels 7 to 16
 
@@ -42,15 +52,15 @@ class BagFragments(SnapshotJob):
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         # imported here: reducers start three times faster without the parser and the stemmers
-        from pagekin.bags.extract import Extractor
-        from pagekin.bags.sending import Sender
         from pagekin.bags.vocabulary import forms_records
+        from pagekin.stages.fragments.extractor import Extractor
+        from pagekin.stages.fragments.sender import Sender
 
         resolution, digits = self.resolution(), self.options.word_digits
         extractor = Extractor(self.config, self.counters_, resolution)
         sender, gatherer = Sender(self.config, self.options.packing), None
         if self.options.with_blocks:
-            from pagekin.cocitation.gathering import BlockGatherer
+            from pagekin.stages.blocks.extractor import BlockGatherer
 
             gatherer = BlockGatherer(self.config, self.counters_, resolution)
         view = gatherer.view(extractor.view()) if gatherer else extractor.view()
@@ -65,9 +75,9 @@ class BagFragments(SnapshotJob):
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         from pagekin.bags.bag import is_bag
-        from pagekin.bags.merge import BagMerger
-        from pagekin.bags.opening import Opener
         from pagekin.bags.vocabulary import merge_among
+        from pagekin.stages.fragments.merge import BagMerger
+        from pagekin.stages.fragments.parcel_reader import Opener
 
         opener = Opener(self.options.packing)
         merger = BagMerger(self.config.bag, self.config.window, self.counters_)

@@ -11,30 +11,31 @@ Records are described in docs/formats.md. Rests on [BLOCK], Mapper1 and Reducer1
 
 from collections.abc import Iterable, Iterator
 
-from pagekin.pipeline.job import PagekinJob, Pair
+from pagekin.engine.job import PagekinJob
+from pagekin.kinds import Pair
 
 
 class CocitationPairs(PagekinJob):
     SECTIONS = ("cocitation",)
     MAPS_WITH = (
         "cocitation.records",
-        "cocitation.stripes",
+        "stages.pairs.stripes",
         "text.segment:load_dictionary",
         "text.stems:load_stemmers",
         "text.tokens:make_tables",
         "web.domains:make_suffix_list",
     )
-    REDUCES_WITH = ("cocitation.reducing",)
+    REDUCES_WITH = ("stages.pairs.reducing",)
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         # imported here: reducers start faster without the stemmers
         from pagekin.cocitation.records import is_blocks
-        from pagekin.cocitation.stripes import Stripes
+        from pagekin.stages.pairs.stripes import Stripes
 
         yield from Stripes(self.config.cocitation, self.counters_).of(filter(is_blocks, pairs))
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        from pagekin.cocitation.reducing import Merger
+        from pagekin.stages.pairs.reducing import Merger
 
         yield from Merger(self.config.cocitation, self.counters_).edges(pairs)
 

@@ -12,7 +12,8 @@ Records are described in docs/formats.md. Rests on [BLOCK], Mapper2 and Reducer2
 from collections.abc import Iterable, Iterator
 
 from pagekin.cocitation.kin import select_best
-from pagekin.pipeline.job import PagekinJob, Pair
+from pagekin.engine.job import PagekinJob
+from pagekin.kinds import Pair
 
 
 class CocitationRelated(PagekinJob):

@@ -11,9 +11,10 @@ Records are described in docs/formats.md. Rests on [SIM] section 5.2 and Figure 
 
 from collections.abc import Iterable, Iterator
 
-from pagekin.bags.counting import TermCounter, reduce_buckets
-from pagekin.pipeline.job import PagekinJob, Pair
-from pagekin.pipeline.words import add_digits
+from pagekin.engine.job import PagekinJob
+from pagekin.kinds import Pair
+from pagekin.stages.document_frequency.counting import TermCounter, reduce_buckets
+from pagekin.stages.word_buckets import add_digits
 
 
 class DocumentFrequency(PagekinJob):

@@ -14,9 +14,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from pagekin.engine.job import PagekinJob
 from pagekin.evaluate.similarities import make_representation
 from pagekin.evaluate.store import read_material, source_records
-from pagekin.pipeline.job import PagekinJob, Pair
+from pagekin.kinds import Pair
 
 
 class GammaCounts(PagekinJob):

@@ -17,10 +17,17 @@ from typing import Any
 
 from pagekin.bags.batch import read_batches
 from pagekin.bags.dictionary import Dictionary
+from pagekin.engine.job import PagekinJob
 from pagekin.index.building import bag_pieces, row_pieces, rows_of
-from pagekin.index.records import BAGS, document_records, piece_records, read_bags, read_rows
-from pagekin.index.signing import BATCH, sign_batches
-from pagekin.pipeline.job import PagekinJob, Pair
+from pagekin.kinds import Pair
+from pagekin.stages.index_shards.records import (
+    BAGS,
+    document_records,
+    piece_records,
+    read_bags,
+    read_rows,
+)
+from pagekin.stages.index_shards.signing import BATCH, sign_batches
 
 
 class IndexShards(PagekinJob):

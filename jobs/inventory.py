@@ -16,15 +16,16 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 
-from pagekin.pipeline.job import PagekinJob, Pair
+from pagekin.engine.job import PagekinJob
+from pagekin.kinds import Pair
 
 
 class Inventory(PagekinJob):
     SECTIONS = ("reading", "text")
     ASIDE = b"!sample/"
     READS_FILES = True
-    MAPS_WITH = ("web.inventory",)
-    REDUCES_WITH = ("web.captures",)
+    MAPS_WITH = ("stages.inventory.survey",)
+    REDUCES_WITH = ("stages.inventory.captures",)
 
     def configure_args(self) -> None:
         super().configure_args()
@@ -40,15 +41,15 @@ class Inventory(PagekinJob):
         if not (self.options.run_mapper and self.options.sample):
             return super().loads()
         words = () if self.options.links_only else ("text.stems:load_stemmers",)
-        return (*super().loads(), "bags.sampling", *words)
+        return (*super().loads(), "stages.inventory.sampler", *words)
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         # imported here: reducers start faster without the parser
-        from pagekin.web.inventory import Surveyor
+        from pagekin.stages.inventory.survey import Surveyor
 
         asked, sample = self.options, None
         if asked.sample:
-            from pagekin.bags.sampling import Sampler
+            from pagekin.stages.inventory.sampler import Sampler
 
             sample = Sampler(self.config.text, asked.sample, words=not asked.links_only)
         wanted = {"tell_others": asked.captures, "sample": sample, "heads": asked.heads}
@@ -58,7 +59,7 @@ class Inventory(PagekinJob):
             self.progress.add(files=1)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        from pagekin.web.captures import settle
+        from pagekin.stages.inventory.captures import settle
 
         wanted = self.options.captures
         for url, group in groupby(pairs, key=itemgetter(0)):

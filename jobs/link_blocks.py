@@ -11,17 +11,17 @@ docs/formats.md. Rests on [BLOCK], "Page segmentation" and the filters.
 
 from collections.abc import Iterable, Iterator
 
-from pagekin.pipeline.job import Pair
-from pagekin.pipeline.snapshot_job import SnapshotJob
+from pagekin.engine.snapshot_job import SnapshotJob
+from pagekin.kinds import Pair
 
 
 class LinkBlocks(SnapshotJob):
     SECTIONS = ("reading", "blocks")
     REDUCES = False
-    MAPS_WITH = ("web.reader", "cocitation.gathering", "web.domains:make_suffix_list")
+    MAPS_WITH = ("web.reader", "stages.blocks.extractor", "web.domains:make_suffix_list")
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        from pagekin.cocitation.gathering import BlockGatherer
+        from pagekin.stages.blocks.extractor import BlockGatherer
 
         resolution = self.resolution()
         gatherer = BlockGatherer(self.config, self.counters_, resolution)

@@ -15,9 +15,10 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from pagekin.pipeline.answers import answer_lines, urls_asked
-from pagekin.pipeline.job import PagekinJob, Pair
-from pagekin.pipeline.names import ON_THIS_MACHINE
+from pagekin.build.answers import answer_lines, urls_asked
+from pagekin.engine.job import PagekinJob
+from pagekin.kinds import Pair
+from pagekin.names import ON_THIS_MACHINE
 from pagekin.query.api import Index
 
 

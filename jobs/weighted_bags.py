@@ -16,7 +16,8 @@ from pagekin.bags.bag import is_bag
 from pagekin.bags.batch import batch_records, read_batches
 from pagekin.bags.frequencies import Frequencies
 from pagekin.bags.weigh import BATCH, weigh_batch
-from pagekin.pipeline.job import PagekinJob, Pair
+from pagekin.engine.job import PagekinJob
+from pagekin.kinds import Pair
 
 
 class WeightedBags(PagekinJob):

@@ -29,11 +29,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from pagekin.bags.extract import Extractor
 from pagekin.bags.vocabulary import forms_records
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
-from pagekin.web.inventory import Surveyor
+from pagekin.stages.fragments.extractor import Extractor
+from pagekin.stages.inventory.survey import Surveyor
 from pagekin.web.page import Page, is_html, open_response, status_reason
 from pagekin.web.reader import SnapshotReader, read_file
 from pagekin.web.warc import MAX_RECORD_BYTES, Record

@@ -20,7 +20,8 @@ from pagekin.index.assembling import index_in_place, write_index
 from pagekin.index.building import Document, Piece, in_blocks, shard_pieces
 from pagekin.index.inversion import Numbers
 from pagekin.index.layout import shard_of
-from pagekin.index.signing import sign_batches
+from pagekin.kinds import Pair
+from pagekin.stages.index_shards.signing import sign_batches
 from pagekin.web.resolution import write_resolution
 
 __all__ = [
@@ -39,7 +40,6 @@ FREQUENCIES = {"bags": 4.0, "terms": 3.0, "mu": 0.5, "sigma": 0.25}
 SOURCE = {"pagekin": "0", "files": 1, "bytes": 2, "names": ["a.warc"], "built_from": {}}
 
 Words = Callable[[Numbers], list[Entry]]
-Pair = tuple[bytes, bytes]
 KinLists = Mapping[str, Sequence[Kin]]
 
 

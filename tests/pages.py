@@ -6,11 +6,11 @@ import itertools
 import random
 
 from pagekin.bags.bag import Bag, parse_bag
-from pagekin.bags.extract import Extractor
-from pagekin.bags.merge import BagMerger
 from pagekin.bags.vocabulary import is_forms
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
+from pagekin.stages.fragments.extractor import Extractor
+from pagekin.stages.fragments.merge import BagMerger
 from pagekin.web.flat import Flat
 from pagekin.web.page import Page, make_page
 from pagekin.web.urls import Resolver

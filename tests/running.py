@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pagekin.pipeline.names import TASK_KEY
-from pagekin.pipeline.records import part_files
+from pagekin.names import TASK_KEY
+from pagekin.storage.part_files import part_files
 
 __all__ = [
     "BAGS",
@@ -119,7 +119,7 @@ def wait_until(true: Callable[[], object], patience: float = _PATIENCE) -> float
 _HOLD = """
 import sys
 from pathlib import Path
-from pagekin.pipeline.workspace import Workspace
+from pagekin.storage.workspace import Workspace
 with Workspace.create(Path(sys.argv[1])).locked():
     print("locked", flush=True)
     sys.stdin.read()

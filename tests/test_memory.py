@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pagekin.pipeline.bags import BagStore
+from pagekin.build.bag_store import BagStore
 from tests.warcs import gz, response
 
 HOT = "http://hot.example/"

@@ -50,7 +50,7 @@ _CODES = (
 LANGUAGES = tuple(_CODES.split())
 _WITH_STOP_WORDS = ("de", "en", "es", "fr", "it", "nl", "pt", "ru", "zh")
 
-_FURTHEST = 8191  # places of words around a link that pagekin.bags.places tells apart
+_FURTHEST = 8191  # places of words around a link that term_positions tells apart
 _HEAVIEST = 100.0  # weights are summed as 64-bit whole numbers of 2^-32: 4 million links still fit
 
 

@@ -15,9 +15,9 @@ __all__ = ["NAMES", "PURE", "load", "missing"]
 
 PURE: Final = "PAGEKIN_PURE"
 NAMES: Final = (
-    *("pagekin.bags._columns", "pagekin.bags._fragments", "pagekin.bags._parcels"),
     *("pagekin.bags._stream", "pagekin.bags._words", "pagekin.blocks._structural"),
-    *("pagekin.query._exact",),
+    *("pagekin.query._exact", "pagekin.stages.fragments._columns"),
+    *("pagekin.stages.fragments._fragments", "pagekin.stages.fragments._parcels"),
     *("pagekin.text._hashes", "pagekin.text._pieces", "pagekin.web._bytes", "pagekin.web._flat"),
     *("pagekin.web._outline", "pagekin.web._urls"),
 )

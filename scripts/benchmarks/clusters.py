@@ -25,7 +25,7 @@ from pagekin.counters import Counters
 from pagekin.index.assembling import index_in_place, write_index
 from pagekin.index.building import Piece, Signed, shard_pieces
 from pagekin.index.layout import shard_of
-from pagekin.index.signing import BATCH, sign_batches
+from pagekin.stages.index_shards.signing import BATCH, sign_batches
 
 __all__ = ["KINDS", "K", "clusters", "data_of", "nmdf", "packed", "url_of", "write"]
 

@@ -22,10 +22,11 @@ from benchmarks.results import Column, Result, Table, Target
 from benchmarks.spark_pairs import spark_sums
 from pagekin.cocitation.kin import parse_kin, select_best
 from pagekin.cocitation.records import Link, blocks_value
-from pagekin.cocitation.reducing import Merger
-from pagekin.cocitation.stripes import Stripes
 from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
+from pagekin.kinds import Pair
+from pagekin.stages.pairs.reducing import Merger
+from pagekin.stages.pairs.stripes import Stripes
 
 __all__ = ["BENCHMARK", "agreement", "make_blocks"]
 
@@ -49,7 +50,6 @@ SYLLABLES = ("bar", "gul", "mor", "tes", "kim", "lop", "nud", "rit")
 ANCHORS = [f"{a}{b} {b}{a}n" for a in SYLLABLES[:4] for b in SYLLABLES[4:]]
 ONE = 1 << 16
 
-Pair = tuple[bytes, bytes]
 Kin = dict[str, set[tuple[int, int]]]  # way -> pages and their kin
 
 

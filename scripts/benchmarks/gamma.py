@@ -12,12 +12,12 @@ import numpy as np
 from benchmarks.corpora import add_work, made_work
 from benchmarks.harness import Add, Benchmark, in_process, say
 from benchmarks.results import Column, Result, Table
+from pagekin.build.bag_store import BagStore
 from pagekin.config import BuildConfig
 from pagekin.errors import UsageError
 from pagekin.evaluate.gamma import tally_sources
 from pagekin.evaluate.labelled import LabelledPages, PackedBags
 from pagekin.evaluate.similarities import Material, make_representation
-from pagekin.pipeline.bags import BagStore
 
 __all__ = ["BENCHMARK", "measure"]
 

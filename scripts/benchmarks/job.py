@@ -33,9 +33,9 @@ from benchmarks.mapping import Mapper
 from benchmarks.packing import sample_task
 from benchmarks.results import Column, Result, Table, Target
 from benchmarks.shuffle import merge_task
-from pagekin.pipeline.build import write_manifests
-from pagekin.pipeline.names import TASK_KEY
-from pagekin.pipeline.words import digit_flags
+from pagekin.build.chain import write_manifests
+from pagekin.names import TASK_KEY
+from pagekin.stages.word_buckets import digit_flags
 from pagekin.web.sources import list_snapshot
 
 __all__ = ["BENCHMARK", "build", "map_to_lines", "sort_lines"]

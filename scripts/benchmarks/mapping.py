@@ -16,13 +16,13 @@ from benchmarks.harness import Add, Benchmark, in_process, in_turns, ratio, time
 from benchmarks.packing import inventory_task, sample_task
 from benchmarks.results import Column, Result, Table, Target
 from pagekin import memory
-from pagekin.bags.extract import Extractor
-from pagekin.bags.sending import Sender
 from pagekin.bags.vocabulary import forms_records
-from pagekin.cocitation.gathering import BlockGatherer
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
-from pagekin.pipeline.words import digits_for
+from pagekin.stages.blocks.extractor import BlockGatherer
+from pagekin.stages.fragments.extractor import Extractor
+from pagekin.stages.fragments.sender import Sender
+from pagekin.stages.word_buckets import digits_for
 from pagekin.web.reader import SnapshotReader
 
 __all__ = ["BENCHMARK", "map_phase"]

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import timed
-from pagekin.bags.sample import SAMPLE_KEY, Sampling, sampling_of, write_sampled
 from pagekin.jobs.inventory import Inventory
+from pagekin.stages.inventory.sample import SAMPLE_KEY, Sampling, sampling_of, write_sampled
 
 __all__ = ["inventory_task", "sample_task"]
 

@@ -14,10 +14,10 @@ from benchmarks.corpora import add_warc, corpora
 from benchmarks.harness import ROOT, Add, Benchmark, in_process, say
 from benchmarks.results import Column, Result, Table
 from benchmarks.sampling import Place, Sampler
+from pagekin.build.chain import Build
 from pagekin.cli import main as pagekin_main
 from pagekin.errors import PagekinError
-from pagekin.pipeline.build import Build
-from pagekin.pipeline.stages import Stage
+from pagekin.stages.chain import Stage
 
 __all__ = ["BENCHMARK", "most_expensive", "profile_asking", "profile_build"]
 

@@ -15,13 +15,13 @@ from benchmarks.corpora import add_warc, corpora
 from benchmarks.harness import Add, Benchmark, cpu, in_process, say, timed
 from benchmarks.packing import sample_task
 from benchmarks.results import Column, Result, Table, Target
-from pagekin.bags.parcels import PARCEL
 from pagekin.bags.vocabulary import WORDS_KEY
 from pagekin.cocitation.records import BLOCKS_KEY
 from pagekin.jobs.bag_fragments import BagFragments
-from pagekin.pipeline.job import Pair
-from pagekin.pipeline.names import TASK_KEY
-from pagekin.pipeline.words import digit_flags
+from pagekin.kinds import Pair
+from pagekin.names import TASK_KEY
+from pagekin.stages.fragments.parcels import PARCEL
+from pagekin.stages.word_buckets import digit_flags
 
 __all__ = ["BENCHMARK", "kind_of", "map_task", "merge_task"]
 
@@ -92,7 +92,7 @@ def map_task(files: list[str], path: str, packing: str, *, blocks: bool = False)
 
 def merge_task(path: str, packing: str) -> dict[str, Any]:
     """What the reducer takes for the sorted lines."""
-    from pagekin.pipeline.statistics import peak_memory  # noqa: PLC0415
+    from pagekin.engine.statistics import peak_memory  # noqa: PLC0415
 
     job = BagFragments(["--packing", packing])
 

@@ -13,10 +13,10 @@ from benchmarks.corpora import add_work, made_work
 from benchmarks.harness import Add, Benchmark, MissingPeer, peer, say
 from benchmarks.results import Column, Result, Table, Target
 from pagekin.bags.bag import Bag, jaccard
+from pagekin.build.bag_store import BagStore
 from pagekin.config import SignatureConfig
 from pagekin.errors import UsageError
 from pagekin.minhash.signatures import make_signer
-from pagekin.pipeline.bags import BagStore
 
 __all__ = ["BENCHMARK"]
 

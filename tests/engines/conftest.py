@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pagekin.pipeline.package import make_package
+from pagekin.engine.package import make_package
 from tests.engines.clusters import NOT_TESTED, LocalHadoop, local_hadoop
 from tests.engines.mock_emr import MockEmr, mock_emr
 

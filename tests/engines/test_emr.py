@@ -17,7 +17,7 @@ from botocore.validate import ParamValidator
 
 from pagekin.config import BuildConfig
 from pagekin.index.header import read_header
-from pagekin.pipeline.stages import wanted_stages
+from pagekin.stages.chain import wanted_stages
 from tests.engines.mock_emr import BUCKET, MockEmr
 from tests.running import DEMO, ROOT, Said, pagekin, started, wait_until
 

@@ -228,10 +228,10 @@ def interpreter(folder: Path, script: str) -> Path:
 # Runs the job's script with a reader that fails.
 BROKEN = """import runpy, sys
 sys.path.insert(0, "")
-import pagekin.web.inventory
+import pagekin.stages.inventory.survey
 def survey(*_):
     raise ValueError("too many")
-pagekin.web.inventory.Surveyor.survey = survey
+pagekin.stages.inventory.survey.Surveyor.survey = survey
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """

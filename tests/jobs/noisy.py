@@ -9,7 +9,8 @@ from itertools import groupby
 from operator import itemgetter
 
 import pagekin
-from pagekin.pipeline.job import PagekinJob, Pair
+from pagekin.engine.job import PagekinJob
+from pagekin.kinds import Pair
 
 
 class Noisy(PagekinJob):

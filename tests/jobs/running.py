@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from pagekin.counters import Counters
-from pagekin.pipeline import cutting
-from pagekin.pipeline.job import PagekinJob
-from pagekin.pipeline.names import TASK_KEY
+from pagekin.engine.job import PagekinJob
+from pagekin.engine.local import cutting
+from pagekin.kinds import Pair
+from pagekin.names import TASK_KEY
 from tests.running import ROOT, Said, python
 
 __all__ = ["Result", "run_job", "run_script", "split_output", "write_warc"]
 
-Pair = tuple[bytes, bytes]
 Counts = dict[str, dict[str, int]]
 Result = tuple[list[Pair], Counts]
 

@@ -16,7 +16,8 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pagekin.pipeline.job import PagekinJob, Pair
+from pagekin.engine.job import PagekinJob
+from pagekin.kinds import Pair
 
 
 class Telling(PagekinJob):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pagekin.bags import folding, gathering
 from pagekin.bags.bag import bag_record, parse_bag
-from pagekin.bags.packing import write_packing
 from pagekin.bags.vocabulary import WORDS_KEY
 from pagekin.config import BagConfig, BuildConfig, WindowConfig
 from pagekin.jobs.bag_fragments import BagFragments
 from pagekin.jobs.link_blocks import LinkBlocks
+from pagekin.stages.fragments import gathering
+from pagekin.stages.fragments import hot_targets as folding
+from pagekin.stages.fragments.packing import write_packing
 from pagekin.text.words import term_hash
 from pagekin.web.resolution import write_resolution
 from tests.forms import parse_forms
@@ -241,7 +242,7 @@ def test_page_ids_do_not_pile_up(tmp_path, monkeypatch):
     line = write_warc(tmp_path / "a.warc.gz", *records_of(PAGES))
     args = ["--bag-links", "8"]
     whole, _ = run_job(BagFragments, args, [line])
-    monkeypatch.setattr("pagekin.bags.extract._MANY_PAGES", 0)
+    monkeypatch.setattr("pagekin.stages.fragments.extractor._MANY_PAGES", 0)
     assert whole == run_job(BagFragments, args, [line])[0]
 
 

@@ -11,9 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.bags import counting
 from pagekin.bags.bag import Bag, bag_record
-from pagekin.bags.counting import (
+from pagekin.bags.dictionary import BAR
+from pagekin.bags.vocabulary import forms_records
+from pagekin.counters import Counters
+from pagekin.errors import InputError
+from pagekin.jobs.document_frequency import DocumentFrequency
+from pagekin.stages.document_frequency import counting
+from pagekin.stages.document_frequency.counting import (
     DF,
     WORDS,
     TermCounter,
@@ -21,11 +26,6 @@ from pagekin.bags.counting import (
     unpack_counts,
     unpack_words,
 )
-from pagekin.bags.dictionary import BAR
-from pagekin.bags.vocabulary import forms_records
-from pagekin.counters import Counters
-from pagekin.errors import InputError
-from pagekin.jobs.document_frequency import DocumentFrequency
 from pagekin.text.words import Form, Forms, term_hash
 from tests.jobs.running import Pair, run_job, run_script, split_output
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pagekin.bags.sample import SAMPLE_KEY, read_links, read_terms
 from pagekin.jobs.inventory import Inventory
+from pagekin.stages.inventory.sample import SAMPLE_KEY, read_links, read_terms
 from pagekin.text.words import term_hash
 from tests.jobs.running import Result, run_job, run_script, split_output, write_warc
 from tests.warcs import gz, request, response, warc_record, warcinfo

@@ -6,11 +6,11 @@ from itertools import chain
 
 import pytest
 
-from pagekin.cocitation.gathering import BlockGatherer
 from pagekin.cocitation.records import BLOCKS_KEY, parse_blocks
 from pagekin.config import BlockConfig, BuildConfig
 from pagekin.counters import Counters
 from pagekin.jobs.link_blocks import LinkBlocks
+from pagekin.stages.blocks.extractor import BlockGatherer
 from pagekin.web.resolution import write_resolution
 from tests.jobs.running import Pair, run_job, run_script, split_output, write_warc
 from tests.trees import tree_page

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from pagekin import Index
+from pagekin.engine import requirements as engines
 from pagekin.index.header import read_header
-from pagekin.pipeline import engines
 from tests.indexes import config_of, files_of, make_bag, make_index, random_bags
 from tests.running import pagekin
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pybase64 import b64encode
 
 from pagekin.bags.bag import Bag, Weights, parse_counts, split_value
+from pagekin.kinds import Pair
 from pagekin.text.words import Terms
 
 __all__ = [
@@ -31,7 +32,6 @@ __all__ = [
 
 _LARGE = 2 << 20  # bytes of values in one batch: 200,000 terms, some 30 MB at work
 
-Pair = tuple[bytes, bytes]
 Bounds = NDArray[np.int64]
 
 

@@ -55,7 +55,7 @@ LINK, HEADINGS, CITING_TITLE, CITING_PAGE, TITLE, CONTENT = range(1, 7)
 
 SIDE_SHIFT = 16  # of a LINK: terms left of the anchor above, terms right of it below
 _BITS = 7
-_native, _streams = load("pagekin.bags._fragments"), load("pagekin.bags._stream")
+_native, _streams = load("pagekin.stages.fragments._fragments"), load("pagekin.bags._stream")
 
 
 def encode(numbers: NDArray[np.unsignedinteger]) -> bytes:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pagekin.bags.dictionary import Entry
+from pagekin.kinds import Pair
 from pagekin.native import load
 from pagekin.text.words import Form, Forms, Terms, term_hash
 
@@ -36,7 +37,6 @@ __all__ = [
     "read_forms",
 ]
 
-Pair = tuple[bytes, bytes]
 Row = tuple[str, str, int]  # term, form, how often it was seen
 
 WORDS_KEY = b"!words/"

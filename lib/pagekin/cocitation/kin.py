@@ -21,10 +21,9 @@ from typing import NamedTuple
 
 from pagekin.cocitation.records import SCORE
 from pagekin.counters import Counters
+from pagekin.kinds import Pair
 
 __all__ = ["Kin", "Reason", "edge_value", "name_value", "parse_kin", "select_best"]
-
-Pair = tuple[bytes, bytes]
 
 _NAME, _REASON, _KIN = b"!", b"\x01", b"\x02"
 _HIGHEST = (1 << 48) - 1

@@ -22,6 +22,7 @@ from pagekin.cocitation.kin import Kin, parse_kin
 from pagekin.cocitation.records import url_hash
 from pagekin.errors import InputError
 from pagekin.index.layout import SHARD_FILES, shard_of_hash
+from pagekin.kinds import Pair
 from pagekin.tables import ArrayFile
 
 __all__ = ["DTYPES", "KIND", "KinTable", "shard_of_key", "table_pieces"]
@@ -30,7 +31,6 @@ _, KIND, DTYPES = SHARD_FILES["kin"]
 
 _BATCH = 512  # pages in one piece: about 1 MB
 
-Pair = tuple[bytes, bytes]
 Piece = tuple[str, bytes]
 
 

@@ -15,13 +15,13 @@ from operator import itemgetter
 from pagekin.cocitation.table import KinTable, shard_of_key, table_pieces
 from pagekin.index.folder import IndexFolder
 from pagekin.index.layout import may_share
+from pagekin.kinds import Pair
 
 __all__ = ["kin_pieces"]
 
 _KIN = b"\x02"
 
 Piece = tuple[str, bytes]
-Pair = tuple[bytes, bytes]
 
 
 def kin_pieces(

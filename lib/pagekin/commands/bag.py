@@ -92,7 +92,7 @@ def _open(options: argparse.Namespace) -> Any:
         from pagekin.query.api import Index
 
         return Index.open(index_here(options.index, options))
-    from pagekin.pipeline.bags import BagStore
+    from pagekin.build.bag_store import BagStore
 
     return BagStore(refuse_remote(options.work))
 

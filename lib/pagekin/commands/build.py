@@ -12,8 +12,8 @@ from pagekin.commands.computing import add_configuration, add_pages_and_parts
 from pagekin.commands.places import check_places, index_place, place, store_at
 from pagekin.config import BuildConfig, sections
 from pagekin.errors import UsageError
+from pagekin.names import ON_THIS_MACHINE, PARTS, RUNNERS
 from pagekin.options import config_from_flags
-from pagekin.pipeline.names import ON_THIS_MACHINE, PARTS, RUNNERS
 
 __all__ = ["add_parser"]
 
@@ -108,9 +108,9 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run or plan a build."""
     # the imports are here because they are slow and the other commands do not need them
-    from pagekin.pipeline.build import Build
-    from pagekin.pipeline.engines import missing_engine, offer_hadoop
-    from pagekin.pipeline.runner import Engine
+    from pagekin.build.chain import Build
+    from pagekin.engine.requirements import missing_engine, offer_hadoop
+    from pagekin.engine.run import Engine
     from pagekin.web.sources import list_snapshot
 
     _check(options)
@@ -144,17 +144,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _package(options: argparse.Namespace) -> Path | None:
-    from pagekin.pipeline.package import chosen_package
+    from pagekin.engine.package import chosen_package
 
     return chosen_package(options.package, options.runner, make=not options.dry_run)
 
 
 def _workspace(options: argparse.Namespace) -> Any:
-    from pagekin.pipeline.workspace import Workspace
+    from pagekin.storage.workspace import Workspace
 
     if isinstance(options.work, Path):
         return Workspace(options.work) if options.dry_run else Workspace.create(options.work)
-    from pagekin.pipeline.remote import RemoteWorkspace
+    from pagekin.storage.remote_workspace import RemoteWorkspace
 
     store = store_at(options.work, options)
     return RemoteWorkspace(store) if options.dry_run else RemoteWorkspace.create(store)
@@ -172,7 +172,7 @@ def _check_seen_by_nodes(snapshot: Any) -> None:
 
 def _parts(options: argparse.Namespace) -> tuple[str, ...]:
     """What is to be made."""
-    from pagekin.pipeline.stages import STAGES
+    from pagekin.stages.chain import STAGES
 
     if options.only and options.without:
         raise UsageError("--only and --without: name one of them")
@@ -185,7 +185,7 @@ def _parts(options: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _check(options: argparse.Namespace) -> None:
-    from pagekin.pipeline.stages import STAGES
+    from pagekin.stages.chain import STAGES
 
     names = [stage.name for stage in STAGES]
     if options.until and options.until not in names:
@@ -202,8 +202,8 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _print_plan(build: Any, missing: str, *, as_json: bool) -> int:
+    from pagekin.build.chain import plan, total_size
     from pagekin.config import to_dict
-    from pagekin.pipeline.build import plan, total_size
 
     decisions = plan(build)
     on_emr = _plan_on_emr(build, decisions)
@@ -221,7 +221,7 @@ def _print_plan(build: Any, missing: str, *, as_json: bool) -> int:
         print(f"{'':26} {d.reason}")
     print("differs from the defaults: " + (_unusual(build.config) or "nothing"))
     if on_emr is not None:
-        from pagekin.pipeline.emr_plan import plan_lines
+        from pagekin.build.emr_dry_run import plan_lines
 
         print("\n".join(plan_lines(on_emr)))
     if missing:
@@ -233,11 +233,11 @@ def _plan_on_emr(build: Any, decisions: Any) -> dict[str, Any] | None:
     """Cluster and steps; None where there is no EMR, or too little is known of it."""
     if build.engine.runner != "emr":
         return None
-    from pagekin.pipeline.emr import conf_problem, options_of
+    from pagekin.engine.emr.runner import conf_problem, options_of
 
     if conf_problem(options_of(build.engine.conf)):
         return None  # `missing` says so
-    from pagekin.pipeline.emr_plan import emr_plan
+    from pagekin.build.emr_dry_run import emr_plan
 
     return emr_plan(build, decisions)
 
@@ -249,8 +249,8 @@ def _unusual(config: BuildConfig) -> str:
 
 
 def _print_summary(summary: dict[str, Any], options: argparse.Namespace) -> int:
-    from pagekin.pipeline.progress import duration
-    from pagekin.pipeline.report import summary_lines
+    from pagekin.build.report import summary_lines
+    from pagekin.progress import duration
 
     if options.json:
         print(json.dumps(summary, indent=2))

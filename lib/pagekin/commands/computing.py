@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 from pagekin.config import sections
+from pagekin.names import PARTS
 from pagekin.options import add_flags, words_of
-from pagekin.pipeline.names import PARTS
 
 __all__ = ["add_configuration", "add_pages_and_parts"]
 

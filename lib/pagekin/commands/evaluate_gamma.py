@@ -84,7 +84,7 @@ def _add_output(add: Any) -> None:
 
 
 def _add_job(add: Any) -> None:
-    from pagekin.pipeline.names import RUNNERS
+    from pagekin.names import RUNNERS
 
     add("-r", "--runner", choices=RUNNERS, help="deal the source pages to tasks of this runner")
     add("-c", "--conf", type=Path, metavar="MRJOB_CONF", help="an mrjob.conf for it")
@@ -111,16 +111,16 @@ def run(options: argparse.Namespace) -> int:
 
 def _judged(options: argparse.Namespace, material: Material) -> Judgement:
     """Count the pairs, here or as a job."""
+    from pagekin.engine.run import Engine
     from pagekin.evaluate.judging import Judgement, judge, sample_sources
     from pagekin.evaluate.similarities import make_representation
-    from pagekin.pipeline.runner import Engine
 
     pages, representation = material.pages, make_representation(options.by, material)
     sources = sample_sources(pages, options.sample or len(pages), options.seed)
     if not options.runner:
         return judge(pages, representation, sources)
-    from pagekin.pipeline.judging import tally_of_job
-    from pagekin.pipeline.package import chosen_package
+    from pagekin.build.judging import tally_of_job
+    from pagekin.engine.package import chosen_package
 
     package = chosen_package(None, options.runner)
     engine = Engine(options.runner, options.conf, package=package)
@@ -151,7 +151,7 @@ def _check_runner(options: argparse.Namespace) -> None:
     if options.conf and not options.conf.is_file():
         raise UsageError(f"-c {options.conf}: there is no such file")
     if options.runner:
-        from pagekin.pipeline.engines import missing_engine
+        from pagekin.engine.requirements import missing_engine
 
         if missing := missing_engine(options.runner, options.conf):
             raise UsageError(missing)
@@ -159,8 +159,8 @@ def _check_runner(options: argparse.Namespace) -> None:
 
 def _material(options: argparse.Namespace) -> Material:
     """The labelled pages; says what is wrong in the directory."""
+    from pagekin.build.labelled_pages import Labels
     from pagekin.evaluate.directory import DirectoryConfig
-    from pagekin.pipeline.material import Labels
 
     config = DirectoryConfig(options.depth, options.shallow, options.format)
     labels = Labels(options.directory, config, options.linked)

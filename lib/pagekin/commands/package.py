@@ -54,8 +54,8 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Make the archive; its path is the answer."""
-    from pagekin.pipeline.package import make_package
-    from pagekin.pipeline.progress import duration
+    from pagekin.engine.package import make_package
+    from pagekin.progress import duration
 
     output = options.output or Path(f"pagekin-py{options.python}-{options.arch}.tar.gz")
     if not output.name.endswith((".tar.gz", ".tgz")):

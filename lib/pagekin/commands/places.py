@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pagekin.errors import UsageError, WorkspaceError
-from pagekin.pipeline.names import ON_THIS_MACHINE
+from pagekin.names import ON_THIS_MACHINE
 from pagekin.web.schemes import scheme_of
 
 __all__ = [
@@ -46,19 +46,19 @@ def add_index(parser: argparse.ArgumentParser) -> None:
 
 def store_at(uri: str, options: argparse.Namespace) -> Any:
     """The store at an address, as the runner's configuration reaches it."""
-    from pagekin.pipeline.stores import open_store
+    from pagekin.storage.stores import open_store
 
     runner, conf = getattr(options, "runner", "hadoop"), getattr(options, "conf", None)
     if scheme_of(uri) != "hdfs":
         return open_store(uri)
-    from pagekin.pipeline.engines import hadoop_program
+    from pagekin.engine.requirements import hadoop_program
 
     return open_store(uri, hadoop_program(conf, "spark" if runner == "spark" else "hadoop"))
 
 
 def index_place(uri: str, options: argparse.Namespace) -> Any:
     """The place of an index in a store."""
-    from pagekin.pipeline.remote_index import RemoteIndex
+    from pagekin.build.remote_index import RemoteIndex
 
     above, _, name = uri.rpartition("/")
     if above.endswith("/") or not name:

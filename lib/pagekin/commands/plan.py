@@ -10,8 +10,8 @@ from typing import Any
 
 from pagekin.commands.computing import add_configuration, add_pages_and_parts
 from pagekin.errors import UsageError
+from pagekin.names import PARTS
 from pagekin.options import config_from_flags
-from pagekin.pipeline.names import PARTS
 
 __all__ = ["add_parser"]
 
@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
     work = _workspace(options.compare) if options.compare else None
     plan = load_plan(options.load) if options.load else _made(options)
     if options.save:
-        from pagekin.pipeline.workspace import write_json
+        from pagekin.storage.workspace import write_json
 
         write_json(options.save, plan)
     if work is None:
@@ -118,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _workspace(path: Path) -> Any:
-    from pagekin.pipeline.workspace import Workspace
+    from pagekin.storage.workspace import Workspace
 
     return Workspace.open(path)
 

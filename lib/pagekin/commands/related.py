@@ -11,7 +11,7 @@ from typing import Any
 
 from pagekin.commands.places import index_here, place
 from pagekin.errors import NotFoundError, UsageError
-from pagekin.pipeline.names import RUNNERS
+from pagekin.names import RUNNERS
 
 __all__ = ["add_parser"]
 
@@ -199,7 +199,7 @@ def _answer_each(index: Any, options: argparse.Namespace) -> int:
 
 def _answer_all(index: Any, options: argparse.Namespace) -> int:
     """Every page by itself, here or as a job."""
-    from pagekin.pipeline.answers import answers_here, answers_of_job
+    from pagekin.build.answers import answers_here, answers_of_job
 
     question = {"k": options.k, "why": options.why, **_how(options)}
     if options.runner:
@@ -213,9 +213,9 @@ def _answer_all(index: Any, options: argparse.Namespace) -> int:
 
 def _engine(options: argparse.Namespace) -> Any:
     # imported here: an answer in this process needs no mrjob, which takes 0.05 s
-    from pagekin.pipeline.engines import missing_engine
-    from pagekin.pipeline.package import chosen_package
-    from pagekin.pipeline.runner import Engine
+    from pagekin.engine.package import chosen_package
+    from pagekin.engine.requirements import missing_engine
+    from pagekin.engine.run import Engine
 
     if missing := missing_engine(options.runner, options.conf):
         raise UsageError(missing)

@@ -98,7 +98,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _sweep(options: argparse.Namespace) -> Sweep:
-    from pagekin.pipeline.workspace import Workspace
+    from pagekin.storage.workspace import Workspace
     from pagekin.sweep.progress import Progress
     from pagekin.sweep.running import Sweep
     from pagekin.sweep.strategies import read_plan

@@ -20,14 +20,13 @@ from pagekin.config import from_dict, to_dict
 from pagekin.evaluate.gamma import STATISTICS, Tally, tally_sources
 from pagekin.evaluate.labelled import LabelledPages, PackedBags
 from pagekin.evaluate.similarities import Material, Representation
+from pagekin.kinds import Pair
 from pagekin.tables import ArrayFile, write_arrays
 
 __all__ = ["read_material", "source_records", "tally_of_records", "write_material"]
 
 _KIND = "labelled pages"
 _PAIRS = len(STATISTICS) * 3
-
-Pair = tuple[bytes, bytes]
 
 
 def write_material(path: Path, material: Material) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pagekin.errors import InputError, WorkspaceError
-from pagekin.pipeline.workspace import Workspace
+from pagekin.storage.workspace import Workspace
 
 __all__ = ["compare", "load_plan"]
 

@@ -69,7 +69,7 @@ def place_of(conf: Path | None, prices: Path | None, speed: float) -> Place:
         return Place(Shape(width, width), speed)
     if not conf.is_file():
         raise UsageError(f"-c {conf}: there is no such file")
-    from pagekin.pipeline.emr import options_of  # noqa: PLC0415 - boto3 takes 0.3 s
+    from pagekin.engine.emr.runner import options_of  # noqa: PLC0415 - boto3 takes 0.3 s
 
     table = read_prices(prices or conf.parent / "prices.toml")
     cluster = cluster_of(options_of(conf), table, conf)

@@ -21,16 +21,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
+from pagekin.build.chain import Build
 from pagekin.config import BuildConfig
+from pagekin.engine.run import Engine, job_class
+from pagekin.engine.statistics import TaskStatistics
 from pagekin.errors import StageError
-from pagekin.pipeline.build import Build
-from pagekin.pipeline.names import TASK_KEY
-from pagekin.pipeline.records import last_line
-from pagekin.pipeline.runner import Engine, job_class
-from pagekin.pipeline.stages import Stage
-from pagekin.pipeline.statistics import TaskStatistics
-from pagekin.pipeline.workspace import Workspace
+from pagekin.names import TASK_KEY
 from pagekin.planning.taken import Taken, Task, look_at_output, look_at_shuffle
+from pagekin.stages.chain import Stage
+from pagekin.storage.part_files import last_line
+from pagekin.storage.workspace import Workspace
 from pagekin.web.sources import Source
 
 __all__ = ["Measured", "measure"]

@@ -10,9 +10,9 @@ from heapq import nlargest
 from itertools import groupby
 from pathlib import Path
 
-from pagekin.pipeline.job import Pair
-from pagekin.pipeline.names import TASK_KEY
-from pagekin.pipeline.records import part_files
+from pagekin.kinds import Pair
+from pagekin.names import TASK_KEY
+from pagekin.storage.part_files import part_files
 
 __all__ = ["HotKey", "Taken", "Task", "all_pairs", "look_at_output", "look_at_shuffle"]
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from pagekin.pipeline.progress import duration
+from pagekin.progress import duration
 
 __all__ = ["Progress"]
 

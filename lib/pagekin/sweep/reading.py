@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from pagekin.bags.extract import Extractor
 from pagekin.bags.stream import Stream
 from pagekin.bags.windows import windows
 from pagekin.config import ReadingConfig, TextConfig
 from pagekin.counters import Counters
 from pagekin.errors import InputError
+from pagekin.stages.fragments.extractor import Extractor
 from pagekin.sweep.fragments import FragmentKey, FragmentNeeds
 from pagekin.sweep.spill import Spill
 from pagekin.text.tokens import with_sentences

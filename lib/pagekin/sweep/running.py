@@ -20,13 +20,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pagekin.build.chain import Build, total_size
 from pagekin.config import BuildConfig, ReadingConfig
+from pagekin.engine.run import Engine
 from pagekin.errors import WorkspaceError
 from pagekin.evaluate.directory import Directory, DirectoryConfig, read_directory
-from pagekin.pipeline.build import Build, total_size
-from pagekin.pipeline.names import RESOLUTION
-from pagekin.pipeline.runner import Engine
-from pagekin.pipeline.workspace import Workspace
+from pagekin.names import RESOLUTION
+from pagekin.storage.workspace import Workspace
 from pagekin.sweep.fragments import (
     FragmentKey,
     FragmentNeeds,

@@ -15,21 +15,25 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from pagekin.bags.bag import Bag, parse_bag
-from pagekin.bags.counting import DF, TermCounter, reduce_buckets, unpack_counts
 from pagekin.bags.frequencies import Frequencies
-from pagekin.bags.merge import BagMerger
 from pagekin.bags.weigh import weigh_bags
 from pagekin.config import BuildConfig, WeightConfig
 from pagekin.counters import Counters
 from pagekin.evaluate.directory import Directory
+from pagekin.kinds import Pair
+from pagekin.stages.document_frequency.counting import (
+    DF,
+    TermCounter,
+    reduce_buckets,
+    unpack_counts,
+)
+from pagekin.stages.fragments.merge import BagMerger
 from pagekin.sweep.spill import read_spilled
 
 __all__ = ["Shelf", "make_shelf"]
 
 _BAGS = "bags"
 _FREQUENCIES = "frequencies.arrays"
-
-Pair = tuple[bytes, bytes]
 
 
 def make_shelf(

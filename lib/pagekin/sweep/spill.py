@@ -11,12 +11,12 @@ from pathlib import Path
 
 import xxhash
 
+from pagekin.kinds import Pair
+
 __all__ = ["Spill", "read_spilled"]
 
 _FILES = 64
 _WAITING = 8 << 20  # bytes that wait for being written
-
-Pair = tuple[bytes, bytes]
 
 
 class Spill:

@@ -17,7 +17,7 @@ from pagekin.evaluate.judging import judge, sample_sources, summarise
 from pagekin.evaluate.labelled import label_bags
 from pagekin.evaluate.similarities import Material, make_representation
 from pagekin.index.folder import IndexFolder
-from pagekin.pipeline.workspace import Workspace, write_json
+from pagekin.storage.workspace import Workspace, write_json
 from pagekin.sweep.shelf import Shelf, make_shelf
 from pagekin.sweep.strategies import Strategy
 

@@ -11,7 +11,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from pagekin.errors import PagekinError, UsageError
-from pagekin.pipeline.progress import StageProgress, TaskProgress
+from pagekin.progress import StageProgress, TaskProgress
 from pagekin.synthetic.config import WebConfig
 from pagekin.synthetic.writing import Report, write_web
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from pagekin.bags import fragments
 from pagekin.bags import stream as module
-from pagekin.bags.extract import Extractor
 from pagekin.bags.fragments import encode, headings_above
 from pagekin.bags.stream import HIGHEST, Stream, plain_stream
 from pagekin.config import BuildConfig, TextConfig
 from pagekin.counters import Counters
+from pagekin.stages.fragments.extractor import Extractor
 from pagekin.text.markup import CODES, HEADING, HEADING_END, LINK, LINK_END, TITLE, TITLE_END
 from pagekin.text.words import WordTable
 from pagekin.web.page import Page, make_page

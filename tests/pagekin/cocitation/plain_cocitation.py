@@ -10,17 +10,17 @@ from typing import NamedTuple
 
 from pagekin.cocitation.kin import Kin, parse_kin, select_best
 from pagekin.cocitation.records import Link, blocks_value
-from pagekin.cocitation.reducing import Merger
-from pagekin.cocitation.stripes import Stripes
 from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
+from pagekin.kinds import Pair
+from pagekin.stages.pairs.reducing import Merger
+from pagekin.stages.pairs.stripes import Stripes
 from pagekin.text.segment import needs_segmenting
 from pagekin.text.stems import stemmer
 from pagekin.text.stoplists import stop_words
 from pagekin.text.tokens import tokenise
 from pagekin.web.domains import top_subdomain
 
-Pair = tuple[bytes, bytes]
 Scores = dict[str, dict[str, float]]
 
 

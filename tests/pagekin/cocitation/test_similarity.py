@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from pagekin.cocitation.packing import MARK, Partners
 from pagekin.cocitation.records import Link, blocks_value, url_hash
 from pagekin.cocitation.similarity import ONE, proximities, table_of
-from pagekin.cocitation.stripes import Stripes
 from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
+from pagekin.stages.pairs.stripe_codec import MARK, Partners
+from pagekin.stages.pairs.stripes import Stripes
 
 CLOSE = 1.5 / ONE
 

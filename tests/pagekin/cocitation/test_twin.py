@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pagekin.cocitation import hot, marks, reducing, similarity, spill, stripes
+from pagekin.cocitation import marks, similarity
 from pagekin.cocitation.records import Link
 from pagekin.config import CocitationConfig
+from pagekin.stages.pairs import hot_pages as hot
+from pagekin.stages.pairs import reducing, spill, stripes
 from tests.pagekin.cocitation.plain_cocitation import (
     PlainPage,
     block_records,

@@ -21,15 +21,15 @@ from pagekin.index.assembling import check_target, index_in_place
 from pagekin.index.folder import IndexFolder
 from pagekin.index.header import IndexHeader, read_header, write_header
 from pagekin.index.layout import HEADER, shard_name, shard_of
-from pagekin.index.records import (
+from pagekin.index.verify import verify_index
+from pagekin.minhash.hashing import EMPTY
+from pagekin.stages.index_shards.records import (
     document_records,
     parse_piece,
     piece_records,
     read_bags,
     read_rows,
 )
-from pagekin.index.verify import verify_index
-from pagekin.minhash.hashing import EMPTY
 from tests.indexes import config_of, files_of, make_bag, make_index, random_bags, word_of
 
 # --- round trip ---

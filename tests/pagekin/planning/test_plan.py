@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import pytest
 
-from pagekin.bags.packing import host_part
 from pagekin.cli import main
 from pagekin.config import BuildConfig
-from pagekin.pipeline.names import PARTS
-from pagekin.pipeline.stages import wanted_stages
+from pagekin.names import PARTS
+from pagekin.stages.chain import wanted_stages
+from pagekin.stages.fragments.packing import host_part
 from pagekin.synthetic.config import WebConfig
 from pagekin.synthetic.writing import write_web
 from tests.running import ROOT

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from pagekin.engine.emr.runner import options_of
 from pagekin.errors import UsageError
-from pagekin.pipeline.emr import options_of
 from pagekin.planning.costs import Place, costs, place_of
 from pagekin.planning.growth import Estimate
 from pagekin.planning.prediction import Prediction, Shape, StagePrediction

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pagekin.bags.extract import Extractor
 from pagekin.config import BagConfig, BuildConfig, TextConfig
 from pagekin.counters import Counters
+from pagekin.stages.fragments.extractor import Extractor
 from pagekin.text import markup as m
 from pagekin.text.tokens import tokenise
 from pagekin.web import references, scan

@@ -1,0 +1,64 @@
+"""What is judged: the labelled pages of a workspace or of an index."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pagekin.bags.bag import Bag
+from pagekin.build.bag_store import BagStore
+from pagekin.config import BuildConfig, from_dict, to_dict
+from pagekin.counters import Counters
+from pagekin.evaluate.directory import DirectoryConfig, read_directory
+from pagekin.evaluate.labelled import LabelledPages, label_bags
+from pagekin.evaluate.similarities import Material
+from pagekin.index.folder import IndexFolder
+from pagekin.query.api import Index
+
+__all__ = ["Labels"]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """A directory, and which of its pages are wanted. What is wrong in it is counted."""
+
+    files: Sequence[Path]
+    config: DirectoryConfig
+    linked: bool = False  # only pages that some page links to
+    counters: Counters = field(default_factory=Counters)
+
+    def of_index(self, path: Path) -> Material:
+        """The pages of an index."""
+        folder = IndexFolder(path)
+        pages = self._label(Index(folder).all(), folder.aliases.end_of)
+        return Material(pages, _config(folder.header.config), folder)
+
+    def of_workspace(self, path: Path, signatures: Mapping[str, Any]) -> Material:
+        """The pages of a workspace; `signatures` changes how they would be signed."""
+        store = BagStore(path)
+        pages = self._label(store.all(), store.end_of)
+        config = _config(store.config())
+        changed = dataclasses.replace(config.signatures, **signatures)
+        frequencies, documents = store.frequencies()
+        return Material(
+            pages,
+            dataclasses.replace(config, signatures=changed),
+            frequencies=frequencies,
+            documents=documents,
+        )
+
+    def _label(self, bags: Iterable[Bag], resolve: Callable[[str], str]) -> LabelledPages:
+        directory = read_directory(self.files, self.config, resolve)
+        self.counters.merge(directory.counters.as_dict())
+        return label_bags(bags, directory, linked=self.linked)
+
+
+def _config(said: Mapping[str, Mapping[str, Any]]) -> BuildConfig:
+    """What a build said of itself, as far as this pagekin knows it; an older one may lack keys."""
+    known = to_dict(BuildConfig())
+    for name, section in known.items():
+        section.update((key, v) for key, v in said.get(name, {}).items() if key in section)
+    return from_dict(known)

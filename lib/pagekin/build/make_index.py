@@ -1,0 +1,209 @@
+"""The last step of a build: what the shard stage made becomes an index in its own folder."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Collection, Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import xxhash
+
+import pagekin
+from pagekin.bags.frequencies import Frequencies
+from pagekin.build.remote_index import RemoteIndex
+from pagekin.build.report import Report
+from pagekin.cocitation.table import shard_of_key, table_pieces
+from pagekin.config import BuildConfig, to_dict
+from pagekin.errors import InputError
+from pagekin.index.assembling import index_in_place, sweep_beside, write_index
+from pagekin.index.building import Piece, shard_pieces
+from pagekin.index.header import IndexHeader, read_header
+from pagekin.kinds import Pair
+from pagekin.memory import keep_freed
+from pagekin.names import FREQUENCIES, RESOLUTION
+from pagekin.progress import StageProgress, TaskProgress
+from pagekin.stages.index_shards.records import parse_piece
+from pagekin.storage.remote_workspace import AnyWorkspace, required_table
+from pagekin.tables import ArrayFile
+
+__all__ = ["make_index", "make_remote_index"]
+
+T = TypeVar("T")
+_SHARDS, _KIN = "index_shards", "related"  # the stages that an index is made of
+
+
+def make_index(  # noqa: PLR0917
+    workspace: AnyWorkspace,
+    config: BuildConfig,
+    stages: Collection[str],
+    path: Path,
+    snapshot: dict[str, Any],
+    report: Report,
+) -> dict[str, Any]:
+    """Write the index, unless it is there already; gives what the summary says of it.
+
+    `stages` are those of the build: an index has bags, or related pages by co-citation, or both.
+    """
+    began = time.monotonic()
+    keep_freed()
+    made_of = _made_of(stages)
+    built_from = _built_from(workspace, made_of)
+    sweep_beside(path)
+    header = _standing(path, config, built_from)
+    state = "kept" if header else "built"
+    if header is None:
+        source = {"pagekin": pagekin.__version__, **snapshot, "built_from": built_from}
+        with index_in_place(path) as folder:
+            header = write_index(
+                folder,
+                config,
+                _pieces(workspace, config, made_of, report),
+                _aliases(workspace),
+                _frequencies(workspace, made_of),
+                [source],
+            )
+            workspace.settle()  # what it is made of was whole, and stays so
+    size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    described = _described(str(path), state, header, size)
+    return {**described, "seconds": round(time.monotonic() - began, 3)}
+
+
+def make_remote_index(  # noqa: PLR0917
+    workspace: AnyWorkspace,
+    config: BuildConfig,
+    stages: Collection[str],
+    place: RemoteIndex,
+    snapshot: dict[str, Any],
+    report: Report,
+) -> dict[str, Any]:
+    """The same in a store: made on this machine, and moved there."""
+    began = time.monotonic()
+    scratch = workspace.new_folder("made")
+    header = place.standing(scratch)
+    if header and _is_same(header, config, _built_from(workspace, _made_of(stages))):
+        made = _described(place.uri, "kept", header, sum(place.sizes().values()))
+    else:
+        made = make_index(workspace, config, stages, scratch / "index", snapshot, report)
+        place.put(scratch / "index")
+        shutil.rmtree(scratch)
+    return {**made, "path": place.uri, "seconds": round(time.monotonic() - began, 3)}
+
+
+def _made_of(stages: Collection[str]) -> list[str]:
+    return [name for name in (_SHARDS, _KIN) if name in stages]
+
+
+def _described(path: str, state: str, header: IndexHeader, size: int) -> dict[str, Any]:
+    return {
+        "path": path,
+        "state": state,
+        "digest": header.digest,
+        "documents": header.documents,
+        "shards": header.shards,
+        "bytes": size,
+    }
+
+
+def _built_from(workspace: AnyWorkspace, stages: Collection[str]) -> dict[str, str]:
+    """Digests of what goes into an index; none depends on where the snapshot lies."""
+    digests = {}
+    for name in stages:
+        record = workspace.stage_record(name) or {}
+        digests[name] = record["result"]["digest"]
+    aliases = xxhash.xxh3_128()
+    for file in map(ArrayFile, _aliases(workspace)):
+        for name in ("aliases", "targets"):
+            aliases.update(file[name].tobytes())
+    return {**digests, "aliases": aliases.hexdigest()}
+
+
+def _standing(path: Path, config: BuildConfig, built_from: dict[str, str]) -> IndexHeader | None:
+    """The index that stands there, if it is the one that would be made."""
+    try:
+        header = read_header(path)
+    except InputError:
+        return None
+    same = _is_same(header, config, built_from)
+    return header if same and _is_whole(path, header) else None
+
+
+def _is_same(header: IndexHeader, config: BuildConfig, built_from: dict[str, str]) -> bool:
+    """Would the index that is to be made be this one?"""
+    same = to_plain(to_dict(config)) == header.config
+    return same and [built_from] == [source.get("built_from") for source in header.sources]
+
+
+def _is_whole(path: Path, header: IndexHeader) -> bool:
+    """Is every file there, and as long as it was? (`pagekin verify` reads them all.)"""
+    try:
+        return all(ArrayFile(path / name).checksum == it for name, it in header.files.items())
+    except InputError:
+        return False
+
+
+def to_plain(config: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """As JSON gives it back: lists, no tuples."""
+    return {
+        name: {k: list(v) if isinstance(v, tuple) else v for k, v in section.items()}
+        for name, section in config.items()
+    }
+
+
+def _aliases(workspace: AnyWorkspace) -> list[Path]:
+    path = workspace.table("inventory", RESOLUTION)
+    return [path] if path else []
+
+
+def _frequencies(workspace: AnyWorkspace, stages: Collection[str]) -> dict[str, float]:
+    if _SHARDS not in stages:
+        return {"bags": 0, "terms": 0, "mu": 0.0, "sigma": 0.0}
+    table = Frequencies(required_table(workspace, "document_frequency", FREQUENCIES))
+    return {"bags": table.bags, "terms": len(table), "mu": table.mu, "sigma": table.sigma}
+
+
+def _pieces(
+    workspace: AnyWorkspace, config: BuildConfig, stages: Collection[str], report: Report
+) -> Iterator[tuple[int, Piece]]:
+    """The pieces of all shards, in their order: first of bags, then of related pages."""
+    shards = config.index.shards
+    notes = workspace.new_folder("index")
+    records = {name: workspace.stage_record(name) or {} for name in stages}
+    total = sum(record["result"]["records"] for record in records.values())
+    shown = StageProgress("index", notes, report.progress_to, total=total)
+    with shown, TaskProgress(str(notes)) as progress:
+        streams = {name: _noted(workspace.records(name), progress) for name in stages}
+        bags = _Runs(map(parse_piece, streams.get(_SHARDS, iter(()))))
+        kin = _Runs((shard_of_key(pair[0], shards), pair) for pair in streams.get(_KIN, iter(())))
+        for shard in range(shards):
+            none = shard_pieces((), config.signatures.count, 0, lambda terms: [])
+            yield from ((shard, piece) for piece in bags.of(shard) or none)
+            yield from ((shard, piece) for piece in table_pieces(kin.of(shard) or ()))
+
+
+def _noted(pairs: Iterator[Pair], progress: TaskProgress) -> Iterator[Pair]:
+    for pair in pairs:
+        progress.add(records=1)
+        yield pair
+
+
+class _Runs(Generic[T]):
+    """What belongs to each shard, of a stream that is in the order of the shards."""
+
+    def __init__(self, stream: Iterable[tuple[int, T]]) -> None:
+        self._groups = groupby(stream, key=itemgetter(0))
+        self._next = next(self._groups, None)
+
+    def of(self, shard: int) -> Iterator[T] | None:
+        """What belongs to this shard, if anything does; to be asked for in order, and read up."""
+        if self._next is None or self._next[0] != shard:
+            return None
+        return self._read()
+
+    def _read(self) -> Iterator[T]:
+        if self._next:
+            yield from (item for _, item in self._next[1])
+        self._next = next(self._groups, None)

@@ -1,0 +1,1 @@
+"""Hadoop: mrjob's runner, and what its logs say of a failure."""

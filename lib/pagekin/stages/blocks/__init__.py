@@ -1,0 +1,1 @@
+"""The blocks of links of a page, as records."""

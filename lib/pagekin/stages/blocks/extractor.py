@@ -1,0 +1,57 @@
+"""Pages become block records: segmentation, filters, and where links lead in the end [BLOCK]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pagekin.blocks.model import Left
+from pagekin.blocks.segment import blocks_view, links_left
+from pagekin.cocitation.records import BLOCKS_KEY, blocks_value
+from pagekin.config import BuildConfig
+from pagekin.counters import Counters
+from pagekin.kinds import Pair
+from pagekin.web.domains import top_subdomain
+from pagekin.web.page import NOTHING, Page, View
+from pagekin.web.resolution import Resolution, own_url
+
+__all__ = ["BlockGatherer"]
+
+
+class BlockGatherer:
+    """Makes block records of pages under one configuration."""
+
+    def __init__(
+        self, config: BuildConfig, counters: Counters, resolution: Resolution | None = None
+    ) -> None:
+        self._config = config
+        self._counters = counters
+        self._resolution = resolution
+
+    def view(self, also: View = NOTHING) -> View:
+        """How pages are to be read for it; `also` is what else is wanted of them."""
+        return blocks_view(self._config.blocks, also)
+
+    def records(self, page: Page) -> Iterator[Pair]:
+        """The record of a page that was read for it; none if no link of it is left."""
+        found = links_left(page, self._config.blocks, self._counters, self._config.reading)
+        if found:
+            blocks = self._resolved(found)
+            url = own_url(page.url, self._config.reading, self._resolution)
+            yield BLOCKS_KEY + url.encode(), blocks_value(top_subdomain(url), blocks)
+
+    def _resolved(self, blocks: Sequence[Sequence[Left]]) -> Sequence[Sequence[Left]]:
+        """Links lead to what their URL stands for; of a block's links to one page the first."""
+        urls = list({link.url for block in blocks for link in block})
+        moved = self._resolution.resolve(urls) if self._resolution else {}
+        redirected = sum(link.url in moved for block in blocks for link in block) if moved else 0
+        self._counters.add("block_links", "through_redirects", redirected)
+        if not moved:
+            return blocks  # in each a URL stands once
+        return [self._first_of_each(block, moved) for block in blocks]
+
+    def _first_of_each(self, block: Sequence[Left], moved: dict[str, str]) -> list[Left]:
+        seen: dict[str, Left] = {}
+        for link in block:
+            url = moved.get(link.url, link.url)
+            seen.setdefault(url, Left(url, link.anchor, link.place))
+        return list(seen.values())

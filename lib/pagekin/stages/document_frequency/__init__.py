@@ -1,0 +1,1 @@
+"""In how many bags each term stands, and how it is written."""

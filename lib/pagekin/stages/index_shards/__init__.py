@@ -1,0 +1,1 @@
+"""Final bags become the shards of an index."""

@@ -1,0 +1,126 @@
+"""A first look at a WARC file: which pages were captured when, and what was redirected where.
+
+Only headers are read, at a tenth of the price of reading the pages, unless canonical URLs are
+wanted, which stand in the pages. So a capture that proves to be no page later (binary, no markup)
+may hide an earlier one; an empty body is seen here, and is no capture. Pages of a sample are read
+on the way, for those who want to know what the snapshot is like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import takewhile
+from typing import Protocol
+
+from pagekin.config import ReadingConfig
+from pagekin.counters import Counters
+from pagekin.kinds import Pair
+from pagekin.stages.inventory.captures import OTHER, capture_value, redirect_value
+from pagekin.web.http import HttpResponse
+from pagekin.web.page import (
+    NOTHING,
+    Page,
+    PageReader,
+    View,
+    is_blank,
+    is_html,
+    open_response,
+    status_reason,
+)
+from pagekin.web.reader import capture_name, read_file
+from pagekin.web.urls import Resolver
+from pagekin.web.warc import Record
+
+__all__ = ["Sample", "Surveyor"]
+
+Report = Callable[[int, int], None]
+
+_HEADERS_ONLY = 1 << 10  # bytes of a body: to see whether it is HTML when no type is given
+
+
+class Sample(Protocol):
+    """Who wants to see some pages, and has something to say of each."""
+
+    view: View
+
+    def wants(self, url: str) -> bool:
+        """Is the page found at this URL one of them?"""
+
+    def record(self, page: Page) -> Pair:
+        """What is said of it."""
+
+
+class Surveyor:
+    """Looks through snapshot files under one configuration."""
+
+    def __init__(
+        self,
+        config: ReadingConfig,
+        counters: Counters,
+        *,
+        tell_others: bool = False,
+        sample: Sample | None = None,
+        heads: int = 0,
+    ) -> None:
+        """With `heads` only the sample is wanted, of so many bytes of each file."""
+        self._sample, self._heads = sample, heads
+        self._tell_others = tell_others  # answers that seem to be no page: reading may tell better
+        self._canonical = config.follow_canonical
+        self._limit = config.max_page_bytes if config.follow_canonical else _HEADERS_ONLY
+        self._counters = counters
+        view = sample.view if sample else NOTHING
+        self._pages = PageReader(config, Counters(), view)  # what it counts is counted by readers
+
+    def survey(self, uri: str, report: Report) -> Iterator[Pair]:
+        """(URL, capture or redirect) of each record that is one, and what is said of the sample."""
+        if self._heads:
+            yield from self._of_head(uri)
+            return
+        whole = self._is_wanted if self._sample else None
+        for record in read_file(uri, self._counters, self._limit, whole):
+            opened = open_response(record)
+            report(int(not isinstance(opened, str)), record.offset)
+            if not isinstance(opened, str) and not self._pages.excludes(opened[0]):
+                yield from self._look(capture_name(uri, record), record, *opened)
+
+    def _of_head(self, uri: str) -> Iterator[Pair]:
+        found = read_file(uri, Counters(), self._limit, self._is_wanted)
+        for record in takewhile(lambda record: record.offset < self._heads, found):
+            if self._is_wanted(record) and not isinstance(open_response(record), str):
+                yield from self._told(self._read(record))
+
+    def _look(
+        self, name: bytes, record: Record, url: str, response: HttpResponse
+    ) -> Iterator[Pair]:
+        reason = status_reason(response)
+        if reason == "redirect":
+            target = Resolver(record.url)(response.headers["location"])
+            if target is None:
+                self._counters.add("inventory", "redirects_to_no_web_address")
+            elif target == url:
+                self._counters.add("inventory", "redirects_to_itself")
+            else:
+                self._counters.add("inventory", "redirects")
+                yield url.encode(), redirect_value(record.date, target)
+        elif not reason and is_html(response) and not is_blank(response):
+            self._counters.add("inventory", "captures")
+            wanted = self._is_wanted(record)
+            page = self._read(record) if self._canonical or wanted else None
+            target = page.canonical if page and self._canonical else None
+            yield url.encode(), capture_value(record.date, name, target)
+            yield from self._told(page if wanted else None)
+        elif not reason and self._tell_others:
+            yield url.encode(), OTHER
+
+    def _told(self, page: Page | None) -> Iterator[Pair]:
+        """What is said of a page of the sample."""
+        if page and self._sample:
+            self._counters.add("inventory", "pages_sampled")
+            yield self._sample.record(page)
+
+    def _is_wanted(self, record: Record) -> bool:
+        return self._sample is not None and self._sample.wants(record.url)
+
+    def _read(self, record: Record) -> Page | None:
+        page = self._pages.read(record)
+        return page if isinstance(page, Page) else None

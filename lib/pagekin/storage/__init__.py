@@ -1,0 +1,1 @@
+"""Where stages keep what they made: workspaces here and elsewhere, stores, part files."""

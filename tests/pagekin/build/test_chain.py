@@ -1,0 +1,703 @@
+"""Builds: the same on every runner, going on where they stopped, and building only what is due."""
+
+from __future__ import annotations
+
+import dataclasses
+import errno
+import itertools
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pagekin import progress
+from pagekin.bags.vocabulary import WORDS_KEY
+from pagekin.build import chain as module
+from pagekin.build.chain import write_manifests
+from pagekin.build.report import Report
+from pagekin.config import BagConfig, BuildConfig
+from pagekin.engine import requirements as engines
+from pagekin.engine.job import PagekinJob
+from pagekin.engine.run import Engine
+from pagekin.index.header import read_header
+from pagekin.jobs.bag_fragments import BagFragments
+from pagekin.stages import chain as stages
+from pagekin.stages import word_buckets as buckets
+from pagekin.storage.part_files import read_merged
+from pagekin.storage.workspace import Workspace
+from pagekin.web.sources import Source, list_snapshot
+from tests.pagekin.web import servers
+from tests.running import BAGS, DEMO, STAGES, Said, another_build, outputs, pagekin, record_of
+from tests.warcs import gz, warcinfo
+
+Build = Callable[..., Said]
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    return tmp_path / "work"
+
+
+@pytest.fixture
+def build(command: Callable[..., Said], work: Path) -> Build:
+    """`pagekin build` in this process, into `work`."""
+
+    def run(*words: object) -> Said:
+        return command("build", "-r", "inline", *BAGS, "--work", work, *words)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory, small_snapshot: Path) -> Path:
+    """The small snapshot, built. For copying."""
+    work = tmp_path_factory.mktemp("built") / "work"
+    assert 0 == pagekin("build", "-q", "-r", "inline", *BAGS, "--work", work, small_snapshot).code
+    return work
+
+
+@pytest.fixture
+def finished(built: Path, work: Path) -> Path:
+    """A finished workspace of one's own."""
+    shutil.copytree(built, work)
+    return work
+
+
+def summary_of(work: Path) -> dict:
+    return json.loads((work / "summary.json").read_text(encoding="utf-8"))
+
+
+def states(work: Path) -> dict[str, tuple[str, str]]:
+    """What the last build did with each stage, and why."""
+    return {s["name"]: (s["state"], s["reason"]) for s in summary_of(work)["stages"]}
+
+
+def stamps(work: Path) -> dict[str, int]:
+    return {str(p.relative_to(work)): p.stat().st_mtime_ns for p in work.rglob("*")}
+
+
+KEPT = ("kept", "up to date")
+
+
+# --- the same everywhere ---
+
+
+def test_inline_and_local(demo_work, build, work):
+    """In one process or in thirty, the demo comes out the same to the last bit."""
+    assert 0 == build("-q", DEMO).code
+    assert outputs(demo_work) == outputs(work)
+    assert set(STAGES) == outputs(work).keys()
+
+
+@pytest.mark.parametrize("tasks", [1, 4])
+def test_numbers_of_tasks(built, work, small_snapshot, tasks):
+    """However many tasks: the records, tables, counters and digests are the same."""
+    said = pagekin("build", "-q", "--tasks", tasks, *BAGS, "--work", work, small_snapshot)
+    assert (0, "", "") == said
+    assert outputs(built) == outputs(work)
+    assert tasks == summary_of(work)["tasks"]
+
+
+def test_order_of_files(built, work, build, small_snapshot):
+    """The files of a snapshot may be named one by one and in any order."""
+    files = sorted(small_snapshot.iterdir(), reverse=True)
+    assert 0 == build("-q", *files).code
+    assert outputs(built) == outputs(work)
+
+
+def test_snapshot_without_pages(build, work, tmp_path):
+    """Nothing in, nothing out, and no stage stumbles over it."""
+    (tmp_path / "a.warc.gz").write_bytes(gz(warcinfo()))
+    said = build(tmp_path / "a.warc.gz")
+    assert 0 == said.code
+    assert 1 == said.err.count("no page was found")  # test_progress: and not where one is
+    assert [[]] * 4 == [output["records"] for output in outputs(work).values()]
+
+
+# --- what is kept and what is built again ---
+
+
+def test_unchanged(finished, build, small_snapshot):
+    """A second build keeps everything and touches no stage."""
+    before = stamps(finished)
+    assert 0 == build(small_snapshot).code
+    assert dict.fromkeys(STAGES, KEPT) == states(finished)
+    after = stamps(finished)
+    for name in (".", "summary.json", ".lock"):
+        before.pop(name, None), after.pop(name, None)
+    assert before == after
+
+
+def test_changed_weights(finished, build, small_snapshot):
+    """Another weight builds the last stage only, and says which key changed."""
+    said = build("--weight-terms", 3, small_snapshot)
+    assert {
+        "inventory": KEPT,
+        "bag_fragments": KEPT,
+        "document_frequency": KEPT,
+        "weighted_bags": ("built", "weight.terms changed from 200 to 3"),
+    } == states(finished)
+    assert "building weighted_bags: weight.terms changed from 200 to 3" in said.err.splitlines()
+    assert "keeping  bag_fragments: up to date" in said.err.splitlines()
+
+
+def test_changed_windows(finished, build, small_snapshot):
+    """Other windows build the fragments, and all behind them that comes out different."""
+    build("--window-words", 1, "--bag-distance", "none", small_snapshot)
+    assert {
+        "inventory": KEPT,
+        "bag_fragments": (
+            "built",
+            "bag.distance changed from log to none; window.words changed from 32 to 1",
+        ),
+        "document_frequency": ("built", "bag_fragments before it has other output"),
+        "weighted_bags": (
+            "built",
+            "bag_fragments before it has other output;"
+            " document_frequency before it has other output",
+        ),
+    } == states(finished)
+
+
+def test_change_without_effect(finished, build, small_snapshot):
+    """A stage is built for a new limit, comes out as before, and so what follows is kept."""
+    build("--text-max-letters", 63, small_snapshot)
+    assert ("built", "text.max_letters changed from 64 to 63") == states(finished)["bag_fragments"]
+    assert KEPT == states(finished)["document_frequency"] == states(finished)["weighted_bags"]
+
+
+def test_rebuilt_equals_new(finished, build, small_snapshot, tmp_path):
+    """What was built piece by piece under changing configurations is what a new build makes."""
+    flags = ["--text-stemming", "nostem", "--weight-df", "log"]
+    for words in (["--window-kind", "topical"], ["--weight-terms", "5"], flags):
+        assert 0 == build("-q", *words, small_snapshot).code
+    new = tmp_path / "new"
+    pagekin("build", "-q", "-r", "inline", *BAGS, "--work", new, *flags, small_snapshot)
+    assert outputs(new) == outputs(finished)
+
+
+def test_without_inventory(finished, build, small_snapshot):
+    """Where nobody asks what stands for what, the inventory is a sample of the beginnings of files,
+    and bags know of nothing else.
+    """
+    build("--reading-resolve", "false", small_snapshot)
+    state, reason = states(finished)["bag_fragments"]
+    assert "built" == state
+    assert "reading.resolve changed from True to False" in reason
+    assert "built" == states(finished)["inventory"][0]
+    made = {path.name for path in (finished / "inventory").iterdir()}
+    assert "packing.arrays" in made
+    assert "resolution.arrays" not in made
+
+
+@pytest.mark.parametrize("change", ["longer", "touched", "one more", "one less"])
+def test_changed_snapshot(finished, build, tmp_path, small_snapshot, change):
+    """A snapshot that changed is read again."""
+    copy = shutil.copytree(small_snapshot, tmp_path / "copy")
+    build("-q", copy)
+    if change == "longer":
+        with (copy / "b.warc").open("ab") as file:
+            file.write(warcinfo())
+    elif change == "touched":
+        os.utime(copy / "b.warc", (1, 1))
+    elif change == "one more":
+        (copy / "e.warc").write_bytes(warcinfo())
+    else:
+        (copy / "b.warc").unlink()
+    build("-q", copy)
+    assert ("built", "the snapshot changed") == states(finished)["inventory"]
+    assert "the snapshot changed" in states(finished)["bag_fragments"][1]
+
+
+def test_other_version(finished, build, small_snapshot):
+    """A stage that this version makes differently is built again."""
+    path = finished / "weighted_bags" / "stage.json"
+    record = record_of(finished, "weighted_bags")
+    record["depends"]["version"] = 0
+    path.write_text(json.dumps(record))
+    build(small_snapshot)
+    assert ("built", "this pagekin makes it differently") == states(finished)["weighted_bags"]
+
+
+def test_stage_that_was_removed(finished, build, small_snapshot):
+    """A stage that somebody removed is built again, and what follows is kept."""
+    shutil.rmtree(finished / "bag_fragments")
+    build(small_snapshot)
+    assert ("built", "not there yet") == states(finished)["bag_fragments"]
+    assert KEPT == states(finished)["weighted_bags"]
+
+
+def test_until(build, work, small_snapshot):
+    """--until stops behind a stage; a build without it goes on from there."""
+    assert 0 == build("-q", "--until", "bag_fragments", small_snapshot).code
+    assert {"inventory", "bag_fragments"} == states(work).keys() == outputs(work).keys()
+    assert 0 == build("-q", small_snapshot).code
+    assert [KEPT, KEPT] == [states(work)[name] for name in STAGES[:2]]
+    assert ("built", "not there yet") == states(work)["weighted_bags"]
+
+
+def test_until_no_stage(build, work, small_snapshot):
+    """A stage that does not exist is answered with those that do, before anything is made."""
+    said = build("--until", "bags", small_snapshot)
+    names = ", ".join(stage.name for stage in stages.STAGES)
+    expected = f"pagekin: --until bags: no such stage; there are {names}\n"
+    assert (2, "", expected) == said
+    assert not work.exists()
+
+
+# --- plans ---
+
+
+def test_dry_run_of_a_new_build(build, work, small_snapshot):
+    """A plan says what would be built, and makes nothing."""
+    said = build("--dry-run", "--window-words", 4, small_snapshot)
+    assert 0 == said.code
+    assert not work.exists()
+    size = sum(path.stat().st_size for path in small_snapshot.iterdir())
+    lines = said.out.splitlines()
+    assert f"4 files, {size:,} bytes, on -r inline into {work}" == lines[0]
+    assert [f"build {stage}" for stage in STAGES] == [
+        " ".join(line.split()[:2]) for line in lines[1:-1:2]
+    ]
+    assert {"not there yet"} == {line.strip() for line in lines[2:-1:2]}
+    assert "differs from the defaults: --window-words=4" == lines[-1]
+
+
+def test_dry_run_without_the_engine(build, work, small_snapshot, monkeypatch):
+    """A plan can be made where its engine is not; it says what would be missing."""
+    monkeypatch.setattr(engines, "missing_engine", lambda runner, conf: f"-r {runner}: none here")
+    said = build("-r", "hadoop", "--dry-run", small_snapshot)
+    assert (0, "note: -r hadoop: none here") == (said.code, said.out.splitlines()[-1])
+    plan = json.loads(build("-r", "hadoop", "--dry-run", "--json", small_snapshot).out)
+    assert ["-r hadoop: none here"] == plan["notes"]
+    assert (2, "", "pagekin: -r hadoop: none here\n") == build("-r", "hadoop", small_snapshot)
+    assert not work.exists()
+
+
+def test_dry_run_of_a_change(finished, build, small_snapshot):
+    """A plan says what hangs on the outcome of what, and writes nothing at all."""
+    before = stamps(finished)
+    said = build("--dry-run", "--json", "--window-words", 4, small_snapshot)
+    assert before == stamps(finished)
+    plan = json.loads(said.out)
+    assert 4 == plan["config"]["window"]["words"]
+    assert [
+        {"name": "inventory", "build": False, "reason": "up to date"},
+        {
+            "name": "bag_fragments",
+            "build": True,
+            "reason": "window.words changed from 32 to 4",
+        },
+        {
+            "name": "document_frequency",
+            "build": True,
+            "reason": "if bag_fragments comes out different",
+        },
+        {
+            "name": "weighted_bags",
+            "build": True,
+            "reason": "if bag_fragments or document_frequency comes out different",
+        },
+    ] == plan["stages"]
+
+
+# --- files that cannot be read ---
+
+
+@pytest.fixture
+def list_with_a_hole(tmp_path, small_snapshot, monkeypatch):
+    """A list of three files, of which the server has two; gives the words of a build."""
+    servers.without_proxies(monkeypatch)
+    (tmp_path / "warc.paths").write_text("a.warc.gz\nnone.warc.gz\nb.warc\n")
+    with servers.running() as server:
+        for name in ("a.warc.gz", "b.warc"):
+            server.files[f"/{name}"] = (small_snapshot / name).read_bytes()
+        yield server, ["-q", "--base-url", server.url, tmp_path / "warc.paths"]
+
+
+def test_missing_file(build, work, list_with_a_hole):
+    """A file that cannot be read ends the build, with its name and what to do about it."""
+    code, out, complaint = build(*list_with_a_hole[1])
+    assert (6, "") == (code, out)
+    sentence, named = complaint.splitlines()
+    assert sentence == (
+        "pagekin: 1 of 3 files could not be read;"
+        " with --max-failed-files 1 the build goes on without them"
+    )
+    assert named.endswith(".warc.gz: there is no such file at this address")
+    assert ("failed", []) == (summary_of(work)["state"], list(outputs(work)))
+
+
+def test_missing_file_allowed(build, work, list_with_a_hole):
+    """With leave the build goes on without it, and counts it."""
+    assert 0 == build("--max-failed-files", 1, *list_with_a_hole[1]).code
+    for stage in summary_of(work)["stages"][:2]:
+        assert {"failed": 1, "read": 2} == stage["counters"]["files"]
+
+
+def test_missing_file_found(build, work, list_with_a_hole, small_snapshot):
+    """A build that is stricter than the last one tries again, and so the file comes in."""
+    server, words = list_with_a_hole
+    build("--max-failed-files", 1, *words)
+    server.files["/none.warc.gz"] = (small_snapshot / "d d.warc.gz").read_bytes()
+    assert 0 == build("--max-failed-files", 1, *words).code
+    assert KEPT == states(work)["inventory"]
+    assert 0 == build(*words).code
+    reason = "files that could not be read were left out: 1"
+    assert ("built", reason) == states(work)["inventory"]
+    assert {"read": 3} == record_of(work, "bag_fragments")["result"]["counters"]["files"]
+
+
+def test_garbage(build, work, built, small_snapshot, tmp_path):
+    """Files without a record are failed and named, and cost the others nothing."""
+    copy = shutil.copytree(small_snapshot, tmp_path / "copy")
+    (copy / "page.warc").write_bytes(b"<html>503 Service Unavailable</html>\n" * 40)
+    (copy / "zeros.warc.gz").write_bytes(bytes(5000))
+    (copy / "empty.warc.gz").write_bytes(b"")
+    refused = build("-q", "--max-failed-files", 1, copy)
+    assert 6 == refused.code
+    assert f"{copy / 'page.warc'}: holds no WARC record; is it a WARC file?" in refused.err
+    assert 0 == build("-q", "--max-failed-files", 2, copy).code
+    expected, found = outputs(built)["weighted_bags"], outputs(work)["weighted_bags"]
+    assert expected["records"] == found["records"]
+    counters = record_of(work, "bag_fragments")["result"]["counters"]
+    damaged = sum(n for name, n in counters["records"].items() if name.startswith("damaged"))
+    assert 3 == damaged  # one of them in the snapshot itself
+
+
+# --- what a build says ---
+
+
+def test_summary(build, work, small_snapshot):
+    """summary.json says what was done, how long it took, what came out and what was counted."""
+    printed = json.loads(build("--json", "--weight-terms", 7, small_snapshot).out)
+    summary = summary_of(work)
+    assert printed == summary
+    size = sum(path.stat().st_size for path in small_snapshot.iterdir())
+    assert {"files": 4, "bytes": size} == summary["snapshot"]
+    assert ("complete", "inline") == (summary["state"], summary["runner"])
+    assert 7 == summary["config"]["weight"]["terms"]
+    assert list(STAGES) == [stage["name"] for stage in summary["stages"]]
+    assert summary["seconds"] >= sum(stage["seconds"] for stage in summary["stages"]) > 0
+    for stage in summary["stages"]:
+        assert "built" == stage["state"]
+        assert stage["cpu_seconds"] > 0
+        assert stage["peak_memory"] > 1 << 20
+        assert record_of(work, stage["name"])["result"] == {
+            key: value for key, value in stage.items() if key not in {"name", "state", "reason"}
+        }
+    fragments = summary["stages"][1]
+    assert fragments["records"] == len(outputs(work)["bag_fragments"]["records"])
+    assert 8 == fragments["counters"]["bags"]["crawled"]
+    assert 32 == len(fragments["digest"])
+
+
+def test_kept_stages_keep_their_counters(finished, build, small_snapshot):
+    """The summary of a build that did nothing still says all of the workspace."""
+    before = summary_of(finished)
+    build("-q", small_snapshot)
+    for old, new in zip(before["stages"], summary_of(finished)["stages"], strict=True):
+        assert {**old, "state": "kept", "reason": "up to date"} == new
+
+
+def test_printed_summary(build, small_snapshot):
+    """People read every counter under its stage and group, and how it went on stderr."""
+    said = build(small_snapshot)
+    assert "    crawled                                         8" in said.out.splitlines()
+    assert said.out.startswith("inventory: built, ")
+    assert "building inventory: not there yet" == said.err.splitlines()[0]
+    assert said.err.splitlines()[-1].startswith("done in ")
+
+
+def test_quiet(build, small_snapshot):
+    """--quiet says nothing."""
+    assert (0, "", "") == build("--quiet", small_snapshot)
+
+
+@pytest.mark.parametrize("beside", [True, False])
+@pytest.mark.parametrize("urls", ["all", "crawled"])
+def test_what_the_next_stage_loads(work, urls, beside, monkeypatch):
+    """A stage is told what tasks of the one behind it load; the last of a chain, nothing."""
+    told = {}
+
+    def step(self, stage, after, report):
+        told[stage.name] = after.name if after else ""
+        return {}
+
+    monkeypatch.setattr(module.Build, "_step", step)
+    monkeypatch.setattr(module.Build, "_may_run_beside", lambda *_: beside)
+    monkeypatch.setattr(module, "Beside", Here)
+    config = dataclasses.replace(BuildConfig(), bag=BagConfig(urls=urls))
+    chain = module.Build(Workspace.create(work), config, Engine(), [], index=work / "index")
+    chain._run_stages(Report(quiet=True), lambda said: None)
+    assert ("bag_fragments", "document_frequency") == (told["inventory"], told["bag_fragments"])
+    assert ("" if beside else "pairs") == told["index_shards"]
+    assert ("related", "") == (told["pairs"], told["related"])
+
+
+class Here:
+    """In place of another process."""
+
+    def __init__(self, what, work):
+        work()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def check(self):
+        pass
+
+    def join(self):
+        pass
+
+
+def test_what_tasks_of_a_stage_load():
+    """Those of both kinds, and what a flag needs where it is given."""
+    alone, both = (BagFragments.all_loads(flags) for flags in ((), ("--with-blocks",)))
+    assert {*BagFragments.MAPS_WITH, *BagFragments.REDUCES_WITH} == {*alone}
+    assert {*BagFragments.BLOCKS_WITH} == {*both} - {*alone}
+    job = BagFragments(["--mapper", "--step-num=0", "--with-blocks"])
+    assert {*BagFragments.MAPS_WITH, *BagFragments.BLOCKS_WITH} == {*job.loads()}
+
+
+def test_progress(build, small_snapshot, monkeypatch):
+    """While a stage runs, lines on stderr say how far it is."""
+    monkeypatch.setattr(progress, "_QUIET", 0.001)
+    monkeypatch.setattr(progress, "_EVERY", 0.0)
+    said = build(small_snapshot).err
+    assert "no page was found" not in said
+    lines = [line for line in said.splitlines() if "files" in line]
+    assert any(line.startswith("bag_fragments  ") and " pages, " in line for line in lines), lines
+
+
+# --- failures ---
+
+
+def damage_a_bag(work: Path) -> None:
+    """Break a record of the fragments in a way that no task expects."""
+    path = next(
+        p for p in sorted((work / "bag_fragments").glob("part-*")) if b"http" in p.read_bytes()
+    )
+    path.write_bytes(path.read_bytes().replace(b"http", b"http://broken.example/\t1 2\nhttp", 1))
+
+
+def test_failing_stage(finished, build, small_snapshot):
+    """A stage that fails is named with its error, and inline with the place; the rest stays."""
+    damage_a_bag(finished)
+    shutil.rmtree(finished / "document_frequency")
+    said = build(small_snapshot)
+    assert 6 == said.code
+    error = next(line for line in said.err.splitlines() if line.startswith("pagekin: "))
+    assert "pagekin: stage document_frequency failed: ValueError: no value of a bag" in error
+    assert "read_values(self._gathered)" in said.err
+    assert {"inventory", "bag_fragments", "weighted_bags"} == outputs(finished).keys()
+    summary = summary_of(finished)
+    assert ("failed", error) == (summary["state"], f"pagekin: {summary['error']}".splitlines()[0])
+    assert not (finished / ".building").exists()
+
+
+def test_failing_task(finished, small_snapshot):
+    """Of a task in a process of its own the last words are shown, and no traceback of ours."""
+    damage_a_bag(finished)
+    shutil.rmtree(finished / "document_frequency")
+    said = pagekin("build", "-q", "--tasks", 1, *BAGS, "--work", finished, small_snapshot)
+    first, *rest = said.err.splitlines()
+    assert (6, "") == (said.code, said.out)
+    assert first.startswith("pagekin: stage document_frequency failed: ")
+    assert any(line.startswith("  ValueError: no value of a bag: b'") for line in rest)
+    assert all(line.startswith("  ") for line in rest), said.err
+
+
+def test_program_error(build, work, small_snapshot, monkeypatch):
+    """An error of our own shows where it came from, also on the inline runner."""
+
+    def break_down(folder: Path, counters: object) -> None:
+        raise ZeroDivisionError("ours")
+
+    stage = dataclasses.replace(stages.STAGES[0], finish=break_down)
+    monkeypatch.setattr(module, "wanted_stages", lambda config, until, **_: (stage,))
+    with pytest.raises(ZeroDivisionError):
+        build(small_snapshot)
+    assert ("failed", "ours") == (summary_of(work)["state"], summary_of(work)["error"])
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        ("inventory/resolution.arrays", "--window-words"),
+        ("document_frequency/frequencies.arrays", "--weight-terms"),
+    ],
+)
+def test_damaged_table(finished, build, small_snapshot, table, change):
+    """A table with a wrong byte is found before a stage believes it."""
+    path = finished / table
+    data = path.read_bytes()
+    path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    said = build("-q", change, 5, small_snapshot)
+    again = "remove the folder that it lies in, and build again"
+    expected = f"pagekin: {path} is damaged: its checksum does not match; {again}\n"
+    assert (3, "", expected) == said
+    shutil.rmtree(path.parent)
+    assert 0 == build("-q", change, 5, small_snapshot).code
+
+
+def test_second_build(finished, small_snapshot):
+    """A build that finds another one at work leaves everything as it is, its summary too."""
+    with another_build(finished) as process:
+        before = {**stamps(finished), ".lock": 0}
+        said = pagekin("build", "-q", "-r", "inline", "--work", finished, small_snapshot)
+        assert (5, "", f"pagekin: {finished} is in use by another build\n") == said
+        assert before == {**stamps(finished), ".lock": 0}
+        process.communicate()
+
+
+# --- full disks ---
+
+
+def full(*_: object) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_no_room_for_the_summary(finished, build, small_snapshot, monkeypatch):
+    """A build that cannot keep its summary says which file and why; its stages are there."""
+    monkeypatch.setattr(Workspace, "write_summary", full)
+    expected = f"pagekin: {finished}/summary.json cannot be written: No space left on device\n"
+    assert (1, "", expected) == build("-q", small_snapshot)
+    monkeypatch.undo()
+    assert 0 == build("-q", small_snapshot).code
+    assert dict.fromkeys(STAGES, KEPT) == states(finished)
+
+
+def test_no_room_after_a_failure(finished, build, small_snapshot, monkeypatch):
+    """What ended the build is said, and the exit code is its; the summary is a sentence more."""
+    damage_a_bag(finished)
+    shutil.rmtree(finished / "document_frequency")
+    monkeypatch.setattr(Workspace, "write_summary", full)
+    said = build("-q", small_snapshot)
+    summary, error = [x for x in said.err.splitlines() if x.startswith("pagekin: ")]
+    assert (6, "") == (said.code, said.out)
+    assert error.startswith("pagekin: stage document_frequency failed: ValueError: ")
+    expected = f"pagekin: {finished}/summary.json cannot be written: No space left on device"
+    assert expected == summary
+
+
+def test_no_room_for_anything(work, build, small_snapshot, monkeypatch):
+    """The file that could not be written is named, though the system does not name it."""
+    monkeypatch.setattr(os, "fsync", full)
+    expected = f"pagekin: {work / 'workspace.json'}: No space left on device\n"
+    assert (1, "", expected) == build("-q", small_snapshot)
+    monkeypatch.undo()
+    assert 0 == build("-q", small_snapshot).code
+
+
+def test_no_room_for_a_table(work, build, small_snapshot, monkeypatch):
+    """So is a table; the summary has no room either, and does not hide it."""
+    assert 0 == build("-q", "--until", "inventory", small_snapshot).code
+    monkeypatch.setattr(os, "fsync", full)
+    said = build("-q", small_snapshot)
+    reason = "No space left on device"
+    summary, error = said.err.splitlines()
+    assert (1, "") == (said.code, said.out)
+    assert f"pagekin: {work}/summary.json cannot be written: {reason}" == summary
+    assert error.startswith(f"pagekin: {work}/.building/bag_fragments-")
+    assert error.endswith(f": {reason}")
+    assert not (work / ".building").exists()
+
+
+# --- manifests ---
+
+
+@given(st.lists(st.integers(-1, 1 << 40), min_size=1, max_size=60), st.integers(1, 8))
+def test_manifests(tmp_path_factory, sizes, width):
+    """Every file is named in one manifest, every task has work, and the loads are even."""
+    snapshot = [Source(f"/{number:03d}.warc", size) for number, size in enumerate(sizes)]
+    folder = tmp_path_factory.mktemp("manifests") / "m"
+    paths = write_manifests(folder, snapshot, width)
+    shares = [path.read_text().splitlines() for path in paths]
+    assert sorted(source.uri for source in snapshot) == sorted(itertools.chain(*shares))
+    assert all(shares)
+    assert min(width, len(sizes)) <= len(paths) <= len(sizes)
+    sizes_of = {source.uri: max(source.size, 1) for source in snapshot}
+    loads = [sum(sizes_of[uri] for uri in share) for share in shares]
+    assert max(loads) - min(loads) <= max(sizes_of.values())
+
+
+def test_files_of_unknown_size(tmp_path):
+    """The files of a list are not asked for their size: each is a task, as large as they are."""
+    snapshot = [Source(f"s3://bucket/{number}.warc.gz") for number in range(5)]
+    assert 5 == len(write_manifests(tmp_path / "m", snapshot, 2))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "share", "few"),
+    [
+        ([1 << 20], 1.0, True),
+        ([1 << 29] * 2, 1.0, False),
+        ([1 << 20], 0.0001, False),
+        ([-1], 1.0, False),
+    ],
+)
+def test_buckets_of_words(tmp_path, sizes, share, few):
+    """Jobs with records of words are told of a small snapshot, and of no other or unknown one."""
+    snapshot = [Source(f"s3://bucket/{k}.warc.gz", size) for k, size in enumerate(sizes)]
+    workspace = Workspace.create(tmp_path / "work")
+    build = module.Build(workspace, BuildConfig(), Engine(), snapshot, share=share)
+    flags = {stage.name: stage.flags for stage in build.stages()}
+    told = {name for name, words in flags.items() if "--word-digits=2" in words}
+    assert ({"bag_fragments", "document_frequency"} if few else set()) == told
+    assert "--with-blocks" in flags["bag_fragments"]
+
+
+def test_as_a_large_snapshot(tmp_path, small_snapshot, monkeypatch):
+    """Words in more buckets, and lines that no task holds, give the same index."""
+
+    def index(name: str) -> dict[str, str]:
+        workspace = Workspace.create(tmp_path / f"work-{name}")
+        snapshot = list_snapshot([str(small_snapshot)], "")
+        engine, path = Engine("local", tasks=2), tmp_path / name
+        module.Build(workspace, BuildConfig(), engine, snapshot, index=path, quiet=True).run()
+        return read_header(path).files
+
+    small = index("small")
+    monkeypatch.setattr(buckets, "_SMALL", 0)
+    monkeypatch.setattr(PagekinJob, "HELD", 0)
+    monkeypatch.setattr(BagFragments, "HELD", 0)
+    assert small == index("large")
+    parts = [(tmp_path / f"work-{name}" / "bag_fragments") for name in ("small", "large")]
+    keys = [{len(k) for k, _ in read_merged(part) if k.startswith(WORDS_KEY)} for part in parts]
+    assert [{len(WORDS_KEY) + 2}, {len(WORDS_KEY) + 3}] == keys
+
+
+def test_sample(tmp_path, small_snapshot):
+    """Words are sampled where records go over a network, and are of no harm elsewhere."""
+    snapshot = list_snapshot([str(small_snapshot)], "")
+    crawled = BuildConfig(bag=BagConfig(urls="crawled"))
+
+    def inventory(runner: str, config: BuildConfig, *, travels: bool = False) -> module.Build:
+        workspace = Workspace.create(tmp_path / "work")
+        build = module.Build(workspace, config, Engine(runner), snapshot, "inventory", quiet=True)
+        return dataclasses.replace(build, parts=("bags",), travels=travels)
+
+    flags = [
+        inventory(runner, config).stages()[0].flags
+        for config in (BuildConfig(), crawled)
+        for runner in ("hadoop", "local")
+    ]
+    links = ("--sample=32", "--links-only")
+    assert [("--sample=8",), links, ("--captures", *links), ("--captures", *links)] == flags
+    inventory("inline", BuildConfig(), travels=True).run()
+    for runner in ("hadoop", "inline"):
+        (decision,) = module.plan(inventory(runner, BuildConfig()))
+        assert not decision.build
+    shutil.rmtree(tmp_path / "work")
+    inventory("inline", BuildConfig()).run()
+    (decision,) = module.plan(inventory("hadoop", BuildConfig()))
+    assert "its job is to run with --sample=8" == decision.reason
