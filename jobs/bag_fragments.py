@@ -15,7 +15,6 @@ Records are described in docs/formats.md. Rests on [SIM] sections 3 and 6.1.
 """
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
 
 from pagekin.engine.snapshot_job import SnapshotJob
 from pagekin.kinds import Pair
@@ -27,18 +26,12 @@ class BagFragments(SnapshotJob):
     MAPS_WITH = (
         "web.reader",
         "stages.fragments.extractor",
-        "stages.fragments.sender",
         "text.stems:load_stemmers",
     )
     PAIRS_WITH = ("text.tokens:make_tables", "text.segment:load_dictionary")
     BLOCKS_WITH = ("stages.blocks.extractor", "web.domains:make_suffix_list", *PAIRS_WITH)
     OPTIONS_WITH = (("--with-blocks", BLOCKS_WITH),)
-    REDUCES_WITH = (
-        "bags.bag",
-        "stages.fragments.merge",
-        "stages.fragments.parcel_reader",
-        "bags.vocabulary",
-    )
+    REDUCES_WITH = ("stages.fragments.merge",)
     HELD = 24 << 20  # less than the words of a task take
     WORTH = (b"!blocks/", 0.2), (b"!words/", 0.6)  # ms a MB: 0.5 to 1.4, 5 to 8; parcels 7 to 16
 
@@ -52,37 +45,27 @@ class BagFragments(SnapshotJob):
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         # imported here: reducers start three times faster without the parser and the stemmers
-        from pagekin.bags.vocabulary import forms_records
-        from pagekin.stages.fragments.extractor import Extractor
-        from pagekin.stages.fragments.sender import Sender
+        from pagekin.stages.fragments.extractor import FragmentExtractor
 
-        resolution, digits = self.resolution(), self.options.word_digits
-        extractor = Extractor(self.config, self.counters_, resolution)
-        sender, gatherer = Sender(self.config, self.options.packing), None
+        resolution, gatherer = self.resolution(), None
+        made_with = self.config, self.counters_, resolution
+        digits = self.options.word_digits
+        extractor = FragmentExtractor(*made_with, self.options.packing, word_digits=digits)
         if self.options.with_blocks:
             from pagekin.stages.blocks.extractor import BlockGatherer
 
-            gatherer = BlockGatherer(self.config, self.counters_, resolution)
-        view = gatherer.view(extractor.view()) if gatherer else extractor.view()
+            gatherer = BlockGatherer(*made_with)
+        view = gatherer.view(extractor.view) if gatherer else extractor.view
         for page in self.pages(pairs, view, resolution):
-            yield from sender.send(extractor.say(page))
+            yield from extractor.records(page)
             if gatherer:
                 yield from gatherer.records(page)
-            if extractor.full():
-                yield from forms_records(extractor.take_forms(), digits)
-        yield from sender.finish()
-        yield from forms_records(extractor.take_forms(), digits)
+        yield from extractor.finish()
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        from pagekin.bags.bag import is_bag
-        from pagekin.bags.vocabulary import merge_among
-        from pagekin.stages.fragments.merge import BagMerger
-        from pagekin.stages.fragments.parcel_reader import Opener
+        from pagekin.stages.fragments.merge import merge_fragments
 
-        opener = Opener(self.options.packing)
-        merger = BagMerger(self.config.bag, self.config.window, self.counters_)
-        for bags, run in groupby(pairs, key=is_bag):
-            yield from merger.merge(opener.open(run)) if bags else merge_among(run)  # noqa: B031
+        yield from merge_fragments(pairs, self.config, self.counters_, self.options.packing)
 
 
 if __name__ == "__main__":

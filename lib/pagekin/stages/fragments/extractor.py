@@ -8,10 +8,12 @@ from itertools import chain
 
 from pagekin.bags.fragments import FragmentMaker
 from pagekin.bags.stream import Stream, read_stream
+from pagekin.bags.vocabulary import DIGITS, forms_records
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
 from pagekin.stages.fragments.link_records import Said
+from pagekin.stages.fragments.sender import Sender
 from pagekin.stages.fragments.values import content_value, host_id
 from pagekin.text.tokens import with_sentences
 from pagekin.text.words import Form, Forms, Vocabulary, term_hash
@@ -20,7 +22,7 @@ from pagekin.web.resolution import Ends, Resolution, own_url
 from pagekin.web.tags import CUTS, HEADING_MARKS
 from pagekin.web.urls import within_host
 
-__all__ = ["Extractor", "page_term"]
+__all__ = ["Extractor", "FragmentExtractor", "page_term"]
 
 _MANY_PAGES = 100_000  # page ids that wait: about 30 MB
 
@@ -140,3 +142,42 @@ class Extractor:
             for target, unfollowed in zip(targets, page.unfollowed(), strict=True)
         ]
         return kept, kept.count(None) - targets.count(None)
+
+
+class FragmentExtractor:
+    """What a map task sends of its pages for their bags: parcels, summed links to URLs that very
+    many links point to, and records of words.
+    """
+
+    def __init__(
+        self,
+        config: BuildConfig,
+        counters: Counters,
+        resolution: Resolution | None = None,
+        packing: str | None = None,
+        *,
+        word_digits: int = DIGITS,
+    ) -> None:
+        """`packing` is the file that the inventory made; without one hosts are not cut."""
+        self._extractor = Extractor(config, counters, resolution)
+        self._sender = Sender(config, packing)
+        self._digits = word_digits
+
+    @property
+    def view(self) -> View:
+        """What a page must hold for it."""
+        return self._extractor.view()
+
+    def records(self, page: Page) -> Iterator[Pair]:
+        """What a page says; and words or summed links, whenever enough of them wait."""
+        yield from self._sender.send(self._extractor.say(page))
+        if self._extractor.full():
+            yield from self._words()
+
+    def finish(self) -> Iterator[Pair]:
+        """All that waits, once the task has read its last page."""
+        yield from self._sender.finish()
+        yield from self._words()
+
+    def _words(self) -> Iterator[Pair]:
+        return forms_records(self._extractor.take_forms(), self._digits)

@@ -20,21 +20,33 @@ from operator import itemgetter
 
 import numpy as np
 
-from pagekin.bags.bag import Weights, bag_value
-from pagekin.config import BagConfig, WindowConfig
+from pagekin.bags.bag import Weights, bag_value, is_bag
+from pagekin.bags.vocabulary import merge_among
+from pagekin.config import BagConfig, BuildConfig, WindowConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
 from pagekin.stages.fragments.columns import bag_values, read_columns
 from pagekin.stages.fragments.gathering import Batch, Column, Columns, Totals
+from pagekin.stages.fragments.parcel_reader import Opener
 from pagekin.stages.fragments.term_positions import SCALE, Sums, place_weights
 from pagekin.stages.fragments.values import OF_PAGE, host_id
 from pagekin.text.words import Terms
 
-__all__ = ["BagMerger"]
+__all__ = ["BagMerger", "merge_fragments"]
 
 _BATCH_TEXT = 1 << 20  # bytes of values summed at once: 200,000 numbers, a cache's worth
 _FOLD_TEXT = 4 << 20  # of one URL: 800,000 numbers, about 60 MB at work
 _BATCH_URLS = 0xFFF0  # a URL's number in a batch takes 16 bits
+
+
+def merge_fragments(
+    pairs: Iterable[Pair], config: BuildConfig, counters: Counters, packing: str | None = None
+) -> Iterator[Pair]:
+    """Raw bags and words from what map tasks have sent, sorted; blocks of links pass unchanged."""
+    opener = Opener(packing)
+    merger = BagMerger(config.bag, config.window, counters)
+    for bags, run in groupby(pairs, key=is_bag):
+        yield from merger.merge(opener.open(run)) if bags else merge_among(run)  # noqa: B031
 
 
 class BagMerger:

@@ -15,7 +15,7 @@ from pagekin.stages.fragments.link_records import Said
 from pagekin.stages.fragments.packing import Packing
 from pagekin.stages.fragments.parcel_reader import opened
 from pagekin.stages.fragments.parcels import keyed, plain_pack
-from tests.pagekin.bags.test_parcels import a_page, packings, said
+from tests.pagekin.stages.fragments.test_parcels import a_page, packings, said
 
 FOLDED = st.tuples(
     st.sampled_from([b"http://a.example/x", b"http://b.example/long/way"]),
