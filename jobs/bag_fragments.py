@@ -52,10 +52,11 @@ class BagFragments(SnapshotJob):
         digits = self.options.word_digits
         extractor = FragmentExtractor(*made_with, self.options.packing, word_digits=digits)
         if self.options.with_blocks:
-            from pagekin.stages.blocks.extractor import BlockGatherer
+            from pagekin.blocks.segment import blocks_view
+            from pagekin.stages.blocks.extractor import BlockExtractor
 
-            gatherer = BlockGatherer(*made_with)
-        view = gatherer.view(extractor.view) if gatherer else extractor.view
+            gatherer = BlockExtractor(*made_with)
+        view = blocks_view(self.config.blocks, extractor.view) if gatherer else extractor.view
         for page in self.pages(pairs, view, resolution):
             yield from extractor.records(page)
             if gatherer:

@@ -21,12 +21,12 @@ class LinkBlocks(SnapshotJob):
     MAPS_WITH = ("web.reader", "stages.blocks.extractor", "web.domains:make_suffix_list")
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        from pagekin.stages.blocks.extractor import BlockGatherer
+        from pagekin.stages.blocks.extractor import BlockExtractor
 
         resolution = self.resolution()
-        gatherer = BlockGatherer(self.config, self.counters_, resolution)
-        for page in self.pages(pairs, gatherer.view(), resolution):
-            yield from gatherer.records(page)
+        extractor = BlockExtractor(self.config, self.counters_, resolution)
+        for page in self.pages(pairs, extractor.view, resolution):
+            yield from extractor.records(page)
 
 
 if __name__ == "__main__":

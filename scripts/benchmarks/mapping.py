@@ -17,9 +17,10 @@ from benchmarks.packing import inventory_task, sample_task
 from benchmarks.results import Column, Result, Table, Target
 from pagekin import memory
 from pagekin.bags.vocabulary import forms_records
+from pagekin.blocks.segment import blocks_view
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
-from pagekin.stages.blocks.extractor import BlockGatherer
+from pagekin.stages.blocks.extractor import BlockExtractor
 from pagekin.stages.fragments.extractor import Extractor
 from pagekin.stages.fragments.sender import Sender
 from pagekin.stages.word_buckets import digits_for
@@ -109,9 +110,9 @@ class Mapper:
         config = BuildConfig()
         self.extractor = Extractor(config, self.counters)
         self.sender = Sender(config, packing)
-        self.gatherer = BlockGatherer(config, self.counters)
+        self.gatherer = BlockExtractor(config, self.counters)
         view = self.extractor.view()
-        view = self.gatherer.view(view) if blocks else view
+        view = blocks_view(config.blocks, view) if blocks else view
         self.reader = SnapshotReader(config.reading, self.counters, None, view)
 
     def run(self) -> int:

@@ -10,7 +10,7 @@ from pagekin.cocitation.records import BLOCKS_KEY, parse_blocks
 from pagekin.config import BlockConfig, BuildConfig
 from pagekin.counters import Counters
 from pagekin.jobs.link_blocks import LinkBlocks
-from pagekin.stages.blocks.extractor import BlockGatherer
+from pagekin.stages.blocks.extractor import BlockExtractor
 from pagekin.web.resolution import write_resolution
 from tests.jobs.running import Pair, run_job, run_script, split_output, write_warc
 from tests.trees import tree_page
@@ -41,8 +41,8 @@ def warcs(folder, files: int) -> list[bytes]:
 
 def expected(config: BuildConfig | None = None) -> list[Pair]:
     """The records that the functions under the job make, without mrjob."""
-    gatherer = BlockGatherer(config or BuildConfig(), Counters())
-    made = (gatherer.records(tree_page(html, url)) for url, html in PAGES.items())
+    extractor = BlockExtractor(config or BuildConfig(), Counters())
+    made = (extractor.records(tree_page(html, url)) for url, html in PAGES.items())
     return sorted(chain.from_iterable(made))
 
 

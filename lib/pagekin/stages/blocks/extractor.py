@@ -11,14 +11,14 @@ from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
 from pagekin.web.domains import top_subdomain
-from pagekin.web.page import NOTHING, Page, View
+from pagekin.web.page import Page, View
 from pagekin.web.resolution import Resolution, own_url
 
-__all__ = ["BlockGatherer"]
+__all__ = ["BlockExtractor"]
 
 
-class BlockGatherer:
-    """Makes block records of pages under one configuration."""
+class BlockExtractor:
+    """Makes the block record of each page under one configuration."""
 
     def __init__(
         self, config: BuildConfig, counters: Counters, resolution: Resolution | None = None
@@ -27,17 +27,22 @@ class BlockGatherer:
         self._counters = counters
         self._resolution = resolution
 
-    def view(self, also: View = NOTHING) -> View:
-        """How pages are to be read for it; `also` is what else is wanted of them."""
-        return blocks_view(self._config.blocks, also)
+    @property
+    def view(self) -> View:
+        """What is to be made of a page: an outline, or a tree for the rules of the paper."""
+        return blocks_view(self._config.blocks)
 
     def records(self, page: Page) -> Iterator[Pair]:
-        """The record of a page that was read for it; none if no link of it is left."""
+        """The record of a page; none if the filters leave no link of it."""
         found = links_left(page, self._config.blocks, self._counters, self._config.reading)
         if found:
             blocks = self._resolved(found)
             url = own_url(page.url, self._config.reading, self._resolution)
             yield BLOCKS_KEY + url.encode(), blocks_value(top_subdomain(url), blocks)
+
+    def finish(self) -> Iterator[Pair]:
+        """Nothing: no record of a page waits for others."""
+        return iter(())
 
     def _resolved(self, blocks: Sequence[Sequence[Left]]) -> Sequence[Sequence[Left]]:
         """Links lead to what their URL stands for; of a block's links to one page the first."""

@@ -9,7 +9,7 @@ import pytest
 from pagekin.cocitation.records import BLOCKS_KEY, Block, Page, parse_blocks
 from pagekin.config import BuildConfig, ReadingConfig
 from pagekin.counters import Counters
-from pagekin.stages.blocks.extractor import BlockGatherer
+from pagekin.stages.blocks.extractor import BlockExtractor
 from pagekin.web.resolution import Resolution, write_resolution
 from tests.trees import tree_page
 
@@ -42,7 +42,7 @@ def gather(html: str, resolution: Resolution | None = None, **reading: bool):
     """The URL and the page of a record, or None; and what was counted of the links."""
     counters = Counters()
     config = BuildConfig(reading=ReadingConfig(**reading))
-    made = list(BlockGatherer(config, counters, resolution).records(tree_page(html, OWN)))
+    made = list(BlockExtractor(config, counters, resolution).records(tree_page(html, OWN)))
     counted = counters.as_dict().get("block_links", {})
     assert all(key.startswith(BLOCKS_KEY) for key, _ in made)
     told = [(key.removeprefix(BLOCKS_KEY).decode(), parse_blocks(value)) for key, value in made]
