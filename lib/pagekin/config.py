@@ -7,7 +7,7 @@ the flags of `pagekin build` and the options of every job.
 Rests on [SIM] (Haveliwala, Gionis, Klein, Indyk: Evaluating Strategies for Similarity Search on the
 Web, 2002), sections 3 and 6.1, and for blocks on [BLOCK] (Shen, Chen, Meng, Zhang: Finding Related
 Web Pages in Parallel by Using Grouped Link Structures). What the papers leave open is decided in
-docs/architecture.md.
+docs/decisions/.
 """
 
 from __future__ import annotations

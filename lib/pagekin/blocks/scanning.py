@@ -7,7 +7,7 @@ written around the tag that cuts.
 
 Beside links each section keeps what the adjusting stage asks for: its text and words, headings, and
 how many characters it has in each style. Texts of `script`, `style` and the like are no texts, but
-links in them are links. [BLOCK]; the tag list is not in the paper (docs/architecture.md, "Blocks").
+links in them are links. [BLOCK]; the tag list is not in the paper (docs/decisions/blocks.md).
 """
 
 from __future__ import annotations

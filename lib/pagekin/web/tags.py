@@ -49,7 +49,7 @@ __all__ = [
 # What a reader does not see as text, or sees twice; scripts, styles and frames hold no tags.
 _HIDDEN = ("noscript", "template", "svg", "select")
 
-# tag -> what stands before and after its content (docs/architecture.md, "Boundaries").
+# tag -> what stands before and after its content (docs/decisions/reading.md).
 _BLOCKS = ("p", "div", "dt", "dd", "td", "th", "tr", "blockquote", "pre", "li", "noframes")
 _AROUND: dict[str, tuple[str, str]] = {
     **dict.fromkeys(_BLOCKS, (BLOCK, BLOCK)),
