@@ -15,13 +15,12 @@ HEADERS = {
     "stages/fragments/_fragments": ("stages/fragments/numbers.h",),
     "text/_pieces": ("room.h",),
     "bags/_words": ("room.h", "text/xxh32.h"),
-    "text/_hashes": ("text/xxh32.h",),
     "query/_exact": ("room.h",),
     **dict.fromkeys(("web/_flat", "web/_outline"), ("web/html.h", "room.h")),
 }
 PARTS = ("bags/_stream", "bags/_words", "blocks/_structural", "query/_exact")
 PARTS += ("stages/fragments/_columns", "stages/fragments/_fragments", "stages/fragments/_parcels")
-PARTS += ("text/_hashes", "text/_pieces", "web/_bytes", "web/_flat", "web/_outline", "web/_urls")
+PARTS += ("text/_pieces", "web/_flat", "web/_outline")
 
 
 def part(name: str) -> Extension:

@@ -18,8 +18,7 @@ NAMES: Final = (
     *("pagekin.bags._stream", "pagekin.bags._words", "pagekin.blocks._structural"),
     *("pagekin.query._exact", "pagekin.stages.fragments._columns"),
     *("pagekin.stages.fragments._fragments", "pagekin.stages.fragments._parcels"),
-    *("pagekin.text._hashes", "pagekin.text._pieces", "pagekin.web._bytes", "pagekin.web._flat"),
-    *("pagekin.web._outline", "pagekin.web._urls"),
+    *("pagekin.text._pieces", "pagekin.web._flat", "pagekin.web._outline"),
 )
 
 

@@ -21,7 +21,6 @@ import xxhash
 from numpy.typing import NDArray
 
 from pagekin.config import TextConfig
-from pagekin.native import load
 from pagekin.text.markup import CODES
 from pagekin.text.pieces import UNKNOWN, make_pieces
 from pagekin.text.segment import needs_segmenting
@@ -35,9 +34,7 @@ __all__ = [
     "Forms",
     "Vocabulary",
     "WordTable",
-    "plain_term_hashes",
     "term_hash",
-    "term_hashes",
 ]
 
 FIRST_HASH = 16  # 0 is a dropped word, and the others below are free
@@ -48,7 +45,6 @@ _AT_ONCE = 10_000  # words that are stemmed, or told, together
 _LONGEST = 200  # bytes of an odd piece that is remembered
 _SHORT = 30  # and of one without blanks between its words: ten characters, as in menus
 _PLAIN_END = "\u0530"  # below: Latin, Greek, Cyrillic
-_native = load("pagekin.text._hashes")
 
 Numbers = NDArray[np.int32]
 Terms = NDArray[np.uint32]
@@ -90,18 +86,6 @@ def term_hash(term: str) -> int:
     """The 32-bit name of a term; fixed for ever, because it is stored."""
     value: int = xxhash.xxh32_intdigest(term.encode("utf-8", "replace"))
     return value if value >= FIRST_HASH else value + FIRST_HASH
-
-
-def plain_term_hashes(terms: list[str]) -> Terms:
-    """The hashes of many; 0 for "", a word that is dropped."""
-    return np.array([term_hash(term) if term else 0 for term in terms], np.uint32)
-
-
-def term_hashes(terms: list[str]) -> Terms:
-    """The same, as fast as there is a way."""
-    if _native is None:
-        return plain_term_hashes(terms)
-    return np.frombuffer(_native.term_hashes(terms), np.uint32)
 
 
 class WordTable:
@@ -265,7 +249,8 @@ class _Memo:
 
     def _learn(self, new: list[str]) -> None:
         terms, known = self._terms_of(new), len(self.terms)
-        self.hashes[known : known + len(new)] = term_hashes(terms)
+        hashes = [term_hash(term) if term else 0 for term in terms]
+        self.hashes[known : known + len(new)] = hashes
         # not a second string where one will do
         self.terms += [w if w == term else term for w, term in zip(new, terms, strict=True)]
 

@@ -9,18 +9,13 @@ UTF-8 with a few broken bytes stays UTF-8 when its whole sequences outnumber the
 from __future__ import annotations
 
 import codecs
-import importlib
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 
 from resiliparse.parse.encoding import detect_encoding
 
-from pagekin.native import load
-
 __all__ = ["to_utf8"]
-
-_native = load("pagekin.web._bytes")
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -109,10 +104,6 @@ def _recoded(body: bytes, charset: str) -> tuple[bytes, bool]:
     """The page as UTF-8, and whether all of it is valid, but for a character that its end cuts."""
     if charset == "utf-8" and _is_utf8(body):
         return _without_cut_character(body), True
-    table = _table(charset) if _native else None
-    if table:
-        text, is_whole = _native.recode(body, table)
-        return text, is_whole
     try:
         text = codecs.getincrementaldecoder(charset)("strict").decode(body, final=False)
     except (UnicodeError, ValueError):
@@ -122,27 +113,11 @@ def _recoded(body: bytes, charset: str) -> tuple[bytes, bool]:
 
 
 def _is_utf8(body: bytes) -> bool:
-    if _native is not None:
-        return bool(_native.is_utf8(body))
     try:
         codecs.getincrementaldecoder("utf-8")("strict").decode(body, final=False)
     except UnicodeError:
         return False
     return True
-
-
-@lru_cache(maxsize=64)
-def _table(charset: str) -> bytes:
-    """Of each byte what it is in UTF-8, as `_bytes.c` reads it; nothing for other charsets."""
-    try:
-        module = importlib.import_module(f"encodings.{charset.replace('-', '_')}")
-    except ImportError:
-        return b""
-    characters = getattr(module, "decoding_table", "")
-    if len(characters) != 256:
-        return b""
-    texts = [b"" if c == "\ufffe" else c.encode() for c in characters]
-    return b"".join(bytes((len(text), *text.ljust(3, b"\0"))) for text in texts)
 
 
 def _choose(body: bytes, header_charset: str) -> tuple[str, bytes]:

@@ -33,8 +33,6 @@ from typing import Final
 
 from ada_url import join_url
 
-from pagekin.native import load
-
 __all__ = ["MAX_LENGTH", "Resolver", "among_hosts", "canonical", "host", "refusal", "within_host"]
 
 # Characters; beyond lie spider traps: endless calendars, paths that repeat, whole forms in a query.
@@ -76,7 +74,6 @@ SESSION_NAMES: Final = frozenset(("sid", "session", "sess"))
 SESSION_VALUE: Final = re.compile(r"(?=.*[0-9])[0-9A-Za-z]{16,}")
 
 _SCHEMES: Final = frozenset(("http", "https"))
-_native = load("pagekin.web._urls")
 # What browsers give a document without an address: nothing can be relative to it.
 _NO_BASE: Final = "about:blank"
 
@@ -176,12 +173,10 @@ class Resolver:
 
     def all(self, hrefs: list[str]) -> list[str | None]:
         """The same for all hrefs of a page."""
-        memo, rest = self._memo, hrefs
-        if _native is not None:
-            rest = _native.resolve_plain(hrefs, memo, self._origin, MAX_LENGTH)
-        for href in set(rest).difference(memo):
+        memo = self._memo
+        for href in set(hrefs).difference(memo):
             memo[href] = self._resolve(href)
-        return [memo[href] for href in hrefs]
+        return list(map(memo.__getitem__, hrefs))
 
     @property
     def base(self) -> str:

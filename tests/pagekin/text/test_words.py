@@ -23,10 +23,8 @@ from pagekin.text.words import (
     Forms,
     Vocabulary,
     WordTable,
-    plain_term_hashes,
     term_hash,
 )
-from tests.natives import native
 from tests.plain import plain_term
 from tests.strategies import WORDS
 
@@ -319,17 +317,3 @@ def test_long_pieces_are_not_remembered() -> None:
         for _ in range(3):
             table.numbers(piece.encode())
         assert len(table) < before + 10, piece[:9]
-
-
-@given(st.lists(st.text(max_size=40) | st.text("a", max_size=80)))
-def test_hashes_in_c(terms: list[str]) -> None:
-    """Those of XXH32, of terms of every length and script."""
-    found = native("pagekin.text._hashes").term_hashes(terms)
-    assert plain_term_hashes(terms).tolist() == np.frombuffer(found, "<u4").tolist()
-
-
-@pytest.mark.parametrize("wrong", ["a", [b"a"], ["a", None], ("a",)])
-def test_no_terms_in_c(wrong: object) -> None:
-    """What is no list of text is refused."""
-    with pytest.raises(TypeError):
-        native("pagekin.text._hashes").term_hashes(wrong)
