@@ -98,8 +98,8 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Plan, or compare."""
-    from pagekin.planning.comparing import compare, load_plan
-    from pagekin.planning.telling import comparison_lines, plan_lines
+    from pagekin.planning.plan import compare_with_build, load_plan
+    from pagekin.planning.plan_text import comparison_lines, plan_lines
 
     _check(options)
     work = _workspace(options.compare) if options.compare else None
@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
         lines = plan_lines(plan)
         print(json.dumps(plan, indent=2) if options.json else "\n".join(lines))
         return 0
-    rows = compare(plan, work)
+    rows = compare_with_build(plan, work)
     print(json.dumps(rows, indent=2) if options.json else "\n".join(comparison_lines(rows)))
     return 0
 
@@ -131,17 +131,18 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _made(options: argparse.Namespace) -> dict[str, Any]:
-    from pagekin.planning.costs import place_of
-    from pagekin.planning.plan import Ask, make_plan
-    from pagekin.planning.sample import parse_wanted
+    from pagekin.planning.plan import Question, make_plan
+    from pagekin.planning.prices import place_of
+    from pagekin.planning.snapshot_sample import parse_sample_size
     from pagekin.web.sources import list_snapshot
 
-    wanted = parse_wanted(options.sample)
+    size = parse_sample_size(options.sample)
     place = place_of(options.conf, options.prices, options.speed)
     config = config_from_flags(options, options.config)
     snapshot = list_snapshot(options.snapshot, options.base_url)
     parts = tuple(part for part in PARTS if part != options.without)
-    return make_plan(Ask(snapshot, config, parts, wanted, options.seed, place), _teller(options))
+    question = Question(snapshot, config, parts, size, options.seed, place)
+    return make_plan(question, _teller(options))
 
 
 def _teller(options: argparse.Namespace) -> Any:

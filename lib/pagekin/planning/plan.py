@@ -1,59 +1,69 @@
-"""A whole plan: sample, build, predict, price; and the object that is printed and saved."""
+"""A whole plan: sample, build, predict, price; and a plan beside the build that it was made for.
+
+A plan is an object of plain values, which is printed, saved and loaded (docs/formats.md).
+"""
 
 from __future__ import annotations
 
+import json
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import pagekin
 from pagekin.config import BuildConfig, to_dict
-from pagekin.planning.costs import Costs, Place, costs
-from pagekin.planning.growth import Estimate, times
-from pagekin.planning.measuring import Measured, measure
-from pagekin.planning.predicting import predict
-from pagekin.planning.prediction import Prediction, StagePrediction
-from pagekin.planning.sample import Sample, Wanted
-from pagekin.planning.sampling import take_sample
-from pagekin.planning.survey import Survey, survey
-from pagekin.planning.taken import HotKey
+from pagekin.errors import InputError, WorkspaceError
+from pagekin.planning.extrapolation import NOTHING, Estimate
+from pagekin.planning.prediction import Prediction, StagePrediction, predict
+from pagekin.planning.prices import Costs, Place, costs
+from pagekin.planning.sample_build import SampleBuild, build_sample
+from pagekin.planning.snapshot_sample import (
+    Sample,
+    SampledPages,
+    SampleSize,
+    describe_pages,
+    take_sample,
+)
+from pagekin.storage.workspace import Workspace
 from pagekin.web.sources import Source
 
-__all__ = ["Ask", "make_plan"]
+__all__ = ["Question", "compare_with_build", "load_plan", "make_plan"]
 
+_KIND, _FORMAT = "pagekin plan", 1
 _SMALL = 200  # pages: words, rare URLs and pairs are hardly seen in fewer
-_FORMAT = 1
+_SUMMARY = "summary.json"
 
 
 @dataclass(frozen=True)
-class Ask:
+class Question:
     """What is to be planned."""
 
     snapshot: Sequence[Source]
     config: BuildConfig
     parts: Collection[str]
-    wanted: Wanted
+    size: SampleSize
     seed: int
     place: Place
 
 
-def make_plan(ask: Ask, say: Callable[[str], None]) -> dict[str, Any]:
-    """Read a sample, build it, and tell what the whole would take."""
+def make_plan(question: Question, report: Callable[[str], None]) -> dict[str, Any]:
+    """Read a sample, build it, and say what the whole would take; `report` is told of progress."""
+    place = question.place
     with tempfile.TemporaryDirectory(prefix="pagekin-plan-") as name:
         folder = Path(name)
-        sample = take_sample(ask.snapshot, ask.wanted, ask.seed, folder)
-        say(
-            f"sample: {sum(s.pages for s in sample.spans):,} pages, {sample.share:.2%} of the bytes"
-        )
-        seen = survey(sample.files, ask.config.reading)
-        runs = list(_runs(ask, sample, folder, say))
-    prediction = predict(runs, sample, ask.place.shape)
-    return _described(ask, sample, seen, runs, prediction, costs(prediction, ask.place))
+        sample = take_sample(question.snapshot, question.size, question.seed, folder)
+        report(f"sample: {sample.pages:,} pages, {sample.share:.2%} of the bytes")
+        pages = describe_pages(sample.files, question.config.reading)
+        runs = list(_builds(question, sample, folder, report))
+    prediction = predict(runs, sample, place.slots, place.reduces)
+    return _described(question, sample, pages, prediction, costs(prediction, place))
 
 
-def _runs(ask: Ask, sample: Sample, folder: Path, say: Callable[[str], None]) -> Iterator[Measured]:
+def _builds(
+    question: Question, sample: Sample, folder: Path, report: Callable[[str], None]
+) -> Iterator[SampleBuild]:
     """A quarter of the sample, a half, and all; of a whole snapshot nothing is to be guessed."""
     count = len(sample.files)
     sizes = [count] if sample.method == "all" else sorted({-(-count // 4), -(-count // 2), count})
@@ -61,142 +71,132 @@ def _runs(ask: Ask, sample: Sample, folder: Path, say: Callable[[str], None]) ->
         here = folder / f"part-{size}"
         here.mkdir()
 
-        def told(stage: str, size: int = size) -> None:
-            say(f"building {size} of {count} parts of the sample: {stage}")
+        def stage_begins(stage: str, size: int = size) -> None:
+            report(f"building {size} of {count} parts of the sample: {stage}")
 
-        share, last = sample.share * size / count, size == count
-        files = sample.files[:size]
-        yield measure(ask.config, ask.parts, files, here, told, share=share, starts=last)
+        yield build_sample(
+            question.config,
+            question.parts,
+            sample.files[:size],
+            here,
+            stage_begins,
+            share=sample.share * size / count,
+            starts=size == count,
+        )
 
 
-def _described(  # noqa: PLR0917 - all that is known
-    ask: Ask,
+def _described(
+    question: Question,
     sample: Sample,
-    seen: Survey,
-    runs: Sequence[Measured],
+    pages: SampledPages,
     prediction: Prediction,
     spent: Costs,
 ) -> dict[str, Any]:
-    share, place = sample.share, ask.place
+    share, place = sample.share, question.place
+    cpu = sum((stage.cpu for stage in prediction.stages), NOTHING)
     return {
-        "pagekin plan": _FORMAT,
+        _KIND: _FORMAT,
         "pagekin": pagekin.__version__,
-        "snapshot": {"files": len(ask.snapshot), "bytes": sample.total_bytes},
+        "snapshot": {"files": len(question.snapshot), "bytes": sample.total_bytes},
         "sample": {
             "method": sample.method,
-            "seed": ask.seed,
+            "seed": question.seed,
             "share": share,
-            "pages": seen.pages,
-            "bytes": sum(span.bytes for span in sample.spans),
+            "pages": pages.pages,
+            "bytes": sample.bytes,
             "spans": len(sample.spans),
             "error": sample.error,
         },
-        "warnings": list(_warnings(sample, seen)),
-        "config": to_dict(ask.config),
-        "parts": list(ask.parts),
-        "pages": _estimate(prediction.pages),
-        "records": {k: round(n / share) for k, n in seen.records.items()},
-        "stages": [_stage(stage, spent) for stage in prediction.stages],
-        "cpu_hours": _estimate(_cpu_hours(prediction, place)),
+        "warnings": list(_warnings(sample, pages)),
+        "config": to_dict(question.config),
+        "parts": list(question.parts),
+        "pages": _rounded(prediction.pages),
+        "records": {k: round(n / share) for k, n in pages.records.items()},
+        "stages": [_stage(stage, spent.stages[stage.name]) for stage in prediction.stages],
+        "cpu_hours": _rounded(cpu * (1 / 3600 / place.speed)),
         "index": {
-            "documents": _estimate(prediction.documents),
-            "bytes": _estimate(prediction.index),
+            "documents": _rounded(prediction.documents),
+            "bytes": _rounded(prediction.index),
         },
         "place": _place(place, spent),
-        "hot": _hot(seen, share),
+        "hot": _hot(pages, share),
         "assumptions": list(_assumptions(sample, place)),
     }
 
 
-def _stage(stage: StagePrediction, spent: Costs) -> dict[str, Any]:
+def _stage(stage: StagePrediction, hours: Estimate) -> dict[str, Any]:
     return {
         "name": stage.name,
         "map_tasks": stage.map_tasks,
         "reduce_tasks": stage.reduce_tasks,
-        "records": _estimate(stage.records),
-        "kinds": {kind: _estimate(e) for kind, e in stage.kinds.items()},
-        "bytes": _estimate(stage.output),
+        "records": _rounded(stage.records),
+        "kinds": {kind: _rounded(e) for kind, e in stage.kinds.items()},
+        "bytes": _rounded(stage.output),
         "shuffle": {
-            "records": _estimate(stage.shuffle_records),
-            "bytes": _estimate(stage.shuffle),
-            "compressed": _estimate(stage.shuffle_packed),
+            "records": _rounded(stage.shuffle_records),
+            "bytes": _rounded(stage.shuffle),
+            "compressed": _rounded(stage.shuffle_packed),
         },
         "cpu_seconds": {
-            "map": _estimate(stage.map_cpu),
-            "sort": _estimate(stage.sort_cpu),
-            "reduce": _estimate(stage.reduce_cpu),
+            "map": _rounded(stage.map_cpu),
+            "sort": _rounded(stage.sort_cpu),
+            "reduce": _rounded(stage.reduce_cpu),
         },
         "longest_task_seconds": {"map": stage.longest_map, "reduce": stage.longest_reduce},
-        "hours": _estimate(spent.stages[stage.name]),
-        "peak_memory": _estimate(stage.memory),
-        "hottest": [_key(hot, stage) for hot in stage.hottest],
-    }
-
-
-def _key(hot: HotKey, stage: StagePrediction) -> dict[str, Any]:
-    share = min(1.0, hot.bytes / max(stage.shuffle.value, 1))
-    return {
-        "key": hot.key,
-        "records": hot.records,
-        "bytes": hot.bytes,
-        "share": round(share, 6),
-        "seconds": round(share * stage.reduce_cpu.value, 3),
+        "hours": _rounded(hours),
+        "peak_memory": _rounded(stage.memory),
+        "hottest": [
+            {
+                **key._asdict(),
+                "share": round(share, 6),
+                "seconds": round(share * stage.reduce_cpu.value, 3),
+            }
+            for key in stage.hottest
+            for share in [min(1.0, key.bytes / max(stage.shuffle.value, 1))]
+        ],
     }
 
 
 def _place(place: Place, spent: Costs) -> dict[str, Any]:
     shown: dict[str, Any] = {
-        "slots": place.shape.slots,
-        "reduces": place.shape.reduces,
+        "slots": place.slots,
+        "reduces": place.reduces,
         "speed": place.speed,
-        "hours": _estimate(spent.hours),
+        "hours": _rounded(spent.hours),
     }
     if place.prices is None:
         return shown
-    prices = place.prices
-    shown["prices"] = {
-        "date": prices.date,
-        "source": prices.source,
-        "currency": prices.currency,
-        "spot_factor": prices.spot_factor,
-    }
-    shown["nodes"] = [
-        {
-            "role": bill.nodes.role,
-            "type": bill.nodes.type,
-            "count": bill.nodes.count,
-            "spot": bill.nodes.spot,
-            "instance_hours": _estimate(bill.hours),
-            "cost": _estimate(bill.dollars),
-        }
-        for bill in spent.bills
-    ]
-    return shown | {"cost": _estimate(spent.dollars)}
-
-
-def _hot(seen: Survey, share: float) -> dict[str, Any]:
-    pages = max(seen.pages, 1)
+    names = ("date", "source", "currency", "spot_factor")
     return {
-        "pages_with_most_links": [{"url": p.url, "links": p.links} for p in seen.widest],
+        **shown,
+        "prices": {name: getattr(place.prices, name) for name in names},
+        "nodes": [
+            {
+                **asdict(each.nodes),
+                "instance_hours": _rounded(each.hours),
+                "cost": _rounded(each.dollars),
+            }
+            for each in spent.nodes
+        ],
+        "cost": _rounded(spent.dollars),
+    }
+
+
+def _hot(pages: SampledPages, share: float) -> dict[str, Any]:
+    return {
+        "pages_with_most_links": [{"url": u, "links": links} for links, u in pages.most_links],
         "largest_domains": [
-            {"domain": name, "share": count / pages, "pages": round(count / share)}
-            for name, count in seen.domains.items()
+            {"domain": name, "share": count / pages.pages, "pages": round(count / share)}
+            for name, count in pages.domains.items()
         ],
     }
 
 
-def _cpu_hours(prediction: Prediction, place: Place) -> Estimate:
-    total = Estimate(0, 0, 0)
-    for stage in prediction.stages:
-        total = total.plus(stage.cpu)
-    return times(total, 1 / 3600 / place.speed)
-
-
-def _warnings(sample: Sample, seen: Survey) -> Iterator[str]:
+def _warnings(sample: Sample, pages: SampledPages) -> Iterator[str]:
     yield from sample.notes
-    if seen.pages < _SMALL and sample.method != "all":
+    if pages.pages < _SMALL and sample.method != "all":
         yield (
-            f"the sample has {seen.pages} pages only, so that the number of pages is known to"
+            f"the sample has {pages.pages} pages only, so that the number of pages is known to"
             f" {2 * sample.error:.0%} and what grows by a curve hardly at all; take"
             f" --sample {_SMALL * 5} or more"
         )
@@ -229,8 +229,72 @@ def _assumptions(sample: Sample, place: Place) -> Iterator[str]:
         )
 
 
-def _estimate(estimate: Estimate) -> dict[str, float]:
+def _rounded(estimate: Estimate) -> dict[str, float]:
     return {
         name: round(number, 4) if abs(number) < 100 else round(number)
-        for name, number in estimate._asdict().items()
+        for name, number in asdict(estimate).items()
+    }
+
+
+# --- a plan beside a build ---
+
+
+def load_plan(path: Path) -> dict[str, Any]:
+    """A saved plan; InputError in one sentence where it is none."""
+    try:
+        plan: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if plan[_KIND] == _FORMAT:
+            return plan
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: is no plan; `pagekin plan --save FILE` writes one") from error
+    raise InputError(f"{path}: is a plan of another format; make it anew")
+
+
+def compare_with_build(plan: Mapping[str, Any], workspace: Workspace) -> list[dict[str, Any]]:
+    """A row for each number that both know, stage by stage, with the error."""
+    records = [(stage, workspace.stage_record(stage["name"])) for stage in plan["stages"]]
+    results = [(stage, record["result"]) for stage, record in records if record]
+    if not results:
+        raise WorkspaceError(f"{workspace.name}: no stage of the plan is built; run pagekin build")
+    rows = []
+    if pages := max(r["counters"].get("records", {}).get("used", 0) for _, r in results):
+        rows.append(_row("pages", "count", plan["pages"], pages))
+    for stage, result in results:
+        name, cpu = stage["name"], stage["cpu_seconds"]
+        tasks = {key: cpu["map"][key] + cpu["reduce"][key] for key in ("value", "low", "high")}
+        rows += [
+            _row(f"{name}: records", "count", stage["records"], result["records"]),
+            _row(f"{name}: output", "bytes", stage["bytes"], result["bytes"]),
+            _row(f"{name}: CPU of tasks", "seconds", tasks, result["task_cpu_seconds"]),
+            _row(f"{name}: largest task", "bytes", stage["peak_memory"], result["peak_memory"]),
+        ]
+    if index := _index_of(workspace):
+        rows.append(
+            _row("index: documents", "count", plan["index"]["documents"], index["documents"])
+        )
+        rows.append(_row("index: size", "bytes", plan["index"]["bytes"], index["bytes"]))
+    return rows
+
+
+def _index_of(workspace: Workspace) -> dict[str, Any] | None:
+    """What the summary of the build says of its index, if there is one."""
+    try:
+        summary = json.loads((workspace.path / _SUMMARY).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    index: dict[str, Any] | None = summary.get("index")
+    return index
+
+
+def _row(what: str, unit: str, amounts: Mapping[str, float], fact: float) -> dict[str, Any]:
+    return {
+        "what": what,
+        "unit": unit,
+        "predicted": amounts["value"],
+        "low": amounts["low"],
+        "high": amounts["high"],
+        "fact": fact,
+        "error": round(amounts["value"] / fact - 1, 4) if fact else None,
     }

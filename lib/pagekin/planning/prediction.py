@@ -1,21 +1,40 @@
-"""What is predicted: of each stage, and of all."""
+"""From what a sample took to what the whole would take, stage by stage.
+
+    map output       grows within a task as the sample shows, and in proportion to the tasks
+    records, bytes   by the curve through a quarter, a half and all of the sample
+    bags             every page has one; how many URLs are linked to is estimated as the number of
+                     distinct things, and how many pages the sample links to by its curve, up to all
+    what is cut      records made one of each that is read have the length that they have now
+    CPU              a fixed part for each task, and in proportion to the bytes (of jobs that read
+                     the snapshot: pages) that it reads and writes
+    hottest keys     in proportion to the pages: they are in every part of the snapshot
+
+Nothing here knows the names of stages.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pagekin.planning.growth import Estimate
-from pagekin.planning.taken import HotKey
+from pagekin.planning.extrapolation import (
+    NOTHING,
+    Estimate,
+    fit_curve,
+    fit_line,
+    grown_distinct,
+)
+from pagekin.planning.sample_build import HotKey, SampleBuild, StageUse
+from pagekin.planning.snapshot_sample import Sample
 
-__all__ = ["Prediction", "Shape", "StagePrediction"]
+__all__ = ["Prediction", "StagePrediction", "predict"]
 
-
-@dataclass(frozen=True)
-class Shape:
-    """What tasks there are."""
-
-    slots: int  # tasks at once
-    reduces: int
+_BYTES_PER_TASK = 256 << 20  # of the snapshot, as a build deals its files
+_SPLIT = 128 << 20  # bytes of a stage's records that a map task reads
+_FEW, _LITTLE = 1000, 1 << 20  # records and bytes: too few for a curve of their bytes
+_OFTEN = 5  # records of a key: its number in the whole is then known to a half
+_CPU_ERROR = 0.1  # relative; the same task on the same machine at another time
 
 
 @dataclass
@@ -42,7 +61,7 @@ class StagePrediction:
     @property
     def cpu(self) -> Estimate:
         """Of the tasks and of the sorting between them."""
-        return self.map_cpu.plus(self.sort_cpu).plus(self.reduce_cpu)
+        return self.map_cpu + self.sort_cpu + self.reduce_cpu
 
 
 @dataclass
@@ -53,3 +72,219 @@ class Prediction:
     stages: list[StagePrediction]
     documents: Estimate
     index: Estimate  # bytes
+
+
+def predict(runs: Sequence[SampleBuild], sample: Sample, slots: int, reduces: int) -> Prediction:
+    """The whole, from ever larger parts of a sample; `slots`: tasks at once."""
+    return _Whole(runs, sample, slots, reduces).prediction()
+
+
+class _Whole:
+    """Works through the stages in their order."""
+
+    def __init__(
+        self, runs: Sequence[SampleBuild], sample: Sample, slots: int, reduces: int
+    ) -> None:
+        self._runs, self._sample, self._slots, self._reduces = runs, sample, slots, reduces
+        self._pages = [float(max(run.pages, 1)) for run in runs]
+        self._all_pages = self._pages[-1] / sample.share
+        self._sizes = self._sizes_of(runs)
+        self._done: dict[str, StagePrediction] = {}
+
+    def prediction(self) -> Prediction:
+        for number in range(len(self._runs[-1].stages)):
+            stage = self._stage([run.stages[number] for run in self._runs])
+            self._done[stage.name] = stage
+        documents = self._documents()
+        sizes = fit_curve(
+            [max(run.documents, 1.0) for run in self._runs],
+            [float(run.index_bytes) for run in self._runs],
+        )
+        pages = self._with_error(Estimate.exact(self._all_pages))
+        return Prediction(pages, list(self._done.values()), documents, sizes.at_estimate(documents))
+
+    def _with_error(self, estimate: Estimate) -> Estimate:
+        """With the uncertainty of the number of pages."""
+        return estimate.widened(self._sample.error)
+
+    def _sizes_of(self, runs: Sequence[SampleBuild]) -> list[float]:
+        """How large the parts are: pages differ, what they give to the shuffle is more exact."""
+        shuffles = [[use.shuffle_bytes for use in run.stages if not use.reads] for run in runs]
+        sizes = [float(max(sizes, default=0)) for sizes in shuffles]
+        return sizes if all(sizes) else self._pages
+
+    def _grown(self, uses: list[StageUse], ys: Sequence[float]) -> Estimate:
+        """What grows by a curve of its own with what the stage reads."""
+        reads = self._done.get(uses[-1].reads)
+        if reads:
+            xs = [float(max(use.input_bytes, 1)) for use in uses]
+            return fit_curve(xs, ys).at_estimate(reads.output)
+        curve = fit_curve(self._sizes, ys)
+        return self._with_error(curve.at(self._sizes[-1] / self._sample.share))
+
+    def _stage(self, uses: list[StageUse]) -> StagePrediction:
+        last = uses[-1]
+        reads = self._done.get(last.reads)
+        maps = self._map_tasks(reads)
+        shuffle = self._shuffled(uses, maps, reads, lambda use: use.shuffle_bytes)
+        kinds = self._kinds(uses)
+        records = sum(kinds.values(), NOTHING)
+        output = self._output(uses, records)
+        map_cpu = self._map_cpu(uses, maps, reads, shuffle)
+        reduces = self._reduces if last.reduce else 0
+        reduce_cpu = self._reduce_cpu(uses, reduces, shuffle, output)
+        hottest = self._hottest(last, shuffle, reads)
+        share = hottest[0].bytes / shuffle.value if hottest and shuffle.value else 0.0
+        return StagePrediction(
+            last.name,
+            maps,
+            reduces,
+            records,
+            kinds,
+            output,
+            self._shuffled(uses, maps, reads, lambda use: use.shuffle_records),
+            shuffle,
+            self._shuffled(uses, maps, reads, lambda use: use.shuffle_packed),
+            map_cpu,
+            self._sort_cpu(uses, shuffle),
+            reduce_cpu,
+            map_cpu.value * self._largest_part(maps, reads),
+            reduce_cpu.value * max(share, 1 / max(reduces, 1)),
+            self._memory(last, maps, reduces),
+            hottest,
+        )
+
+    # --- tasks ---
+
+    def _map_tasks(self, reads: StagePrediction | None) -> int:
+        if reads:
+            parts = max(reads.reduce_tasks or reads.map_tasks, self._slots)
+            return max(parts, math.ceil(reads.output.value / _SPLIT))
+        wanted = max(self._slots, self._sample.total_bytes // _BYTES_PER_TASK)
+        return max(1, min(wanted, self._sample.total_files))
+
+    def _largest_part(self, maps: int, reads: StagePrediction | None) -> float:
+        """The share of the largest map task: files of a snapshot cannot be split."""
+        file = 0.0 if reads else self._sample.largest_file / self._sample.total_bytes
+        return max(1 / maps, min(file, 1.0))
+
+    def _shuffled(
+        self,
+        uses: list[StageUse],
+        maps: int,
+        reads: StagePrediction | None,
+        amount: Callable[[StageUse], int],
+    ) -> Estimate:
+        """What the mappers write: each sees a part, and knows nothing of the others."""
+        ys = [float(amount(use)) for use in uses]
+        if not reads:
+            return self._with_error(Estimate.exact(ys[-1] / self._sample.share))
+        xs = [float(max(use.input_bytes, 1)) for use in uses]
+        if uses[-1].shuffle_records < _FEW and uses[-1].shuffle_bytes < _LITTLE:
+            return reads.output * (ys[-1] / xs[-1])
+        return fit_curve(xs, ys).at_estimate(reads.output, maps)
+
+    # --- CPU ---
+
+    def _map_cpu(
+        self, uses: list[StageUse], maps: int, reads: StagePrediction | None, shuffle: Estimate
+    ) -> Estimate:
+        cpu, least = [use.map.cpu for use in uses], uses[-1].map.start
+        if reads:
+            amounts = [use.input_bytes + use.shuffle_bytes for use in uses]
+            start, slope = fit_line(amounts, cpu, least)
+            work = (reads.output + shuffle) * slope
+        else:
+            start, slope = fit_line(self._pages, cpu, least)
+            work = self._with_error(Estimate.exact(slope * self._all_pages))
+        return (work + Estimate.exact(start * maps)).widened(_CPU_ERROR)
+
+    @staticmethod
+    def _sort_cpu(uses: list[StageUse], shuffle: Estimate) -> Estimate:
+        amounts = [use.shuffle_bytes for use in uses]
+        slope = fit_line(amounts, [use.sort_cpu for use in uses])[1] if amounts[-1] else 0.0
+        return shuffle * slope
+
+    @staticmethod
+    def _reduce_cpu(
+        uses: list[StageUse], reduces: int, shuffle: Estimate, output: Estimate
+    ) -> Estimate:
+        if not reduces:
+            return NOTHING
+        cpu = [use.reduce.cpu if use.reduce else 0.0 for use in uses]
+        least = uses[-1].reduce.start if uses[-1].reduce else 0.0
+        amounts = [use.shuffle_bytes + use.output_bytes for use in uses]
+        start, slope = fit_line(amounts, cpu, least)
+        work = (shuffle + output) * slope
+        return (work + Estimate.exact(start * reduces)).widened(_CPU_ERROR)
+
+    # --- what comes out ---
+
+    def _output(self, uses: list[StageUse], records: Estimate) -> Estimate:
+        """Bytes: by their own curve, or by the record where each is made of one that is read."""
+        last = uses[-1]
+        before = self._runs[-1].stages
+        same = last.kinds and any(
+            use.name == last.reads and last.kinds.items() <= use.kinds.items() for use in before
+        )
+        few = last.output_records < _FEW and last.output_bytes < _LITTLE
+        if last.output_records and (same or few):
+            return records * (last.output_bytes / last.output_records)
+        return self._grown(uses, [use.output_bytes for use in uses])
+
+    def _kinds(self, uses: list[StageUse]) -> dict[str, Estimate]:
+        names = dict.fromkeys(name for use in uses for name in use.kinds)
+        grown = {n: self._grown(uses, [use.kinds.get(n, 0) for use in uses]) for n in names}
+        return grown | self._bags(uses) if uses[-1].linked else grown
+
+    def _bags(self, uses: list[StageUse]) -> dict[str, Estimate]:
+        """Every page has a bag; of linked URLs more and more are pages that were read."""
+        both = [use.kinds.get("read and linked", 0) for use in uses]
+        every = "linked" in uses[-1].kinds  # else only URLs that are read have bags
+        read = [use.kinds.get("read", 0) + b for use, b in zip(uses, both, strict=True)]
+        share = self._sample.share
+        pages = self._with_error(Estimate.exact(read[-1] / share))
+        targets = self._with_error(grown_distinct(uses[-1].linked, 1 / share))
+        known = fit_curve(self._pages, [b / max(r, 1) for b, r in zip(both, read, strict=True)])
+        together = min(1.0, known.at(self._all_pages).value) * pages.value
+        together = min(together, targets.value) if every else together
+        linked_share = together / max(pages.value, 1)
+        grown = {"read": pages * (1 - linked_share), "read and linked": pages * linked_share}
+        if every:
+            alone = (max(0.0, n - together) for n in (targets.value, targets.low, targets.high))
+            grown["linked"] = Estimate(*alone)
+        return grown
+
+    def _documents(self) -> Estimate:
+        """As many as the last stage with bags has, if the sample's index had all of them."""
+        for number, stage in reversed(list(enumerate(self._done.values()))):
+            if self._runs[-1].stages[number].output_records == self._runs[-1].documents:
+                return stage.records
+        curve = fit_curve(self._sizes, [run.documents for run in self._runs])
+        return self._with_error(curve.at(self._sizes[-1] / self._sample.share))
+
+    def _hottest(
+        self, last: StageUse, shuffle: Estimate, reads: StagePrediction | None
+    ) -> list[HotKey]:
+        """Keys that the sample has often enough to say how often the whole has them."""
+        if last.shards and reads:  # their number follows from that of the documents
+            shards = last.shards(round(reads.records.value))
+            records = reads.records.value / shards
+            return [HotKey(f"each of {shards}", round(records), round(shuffle.value / shards))]
+        factor = 1 / self._sample.share
+        return [
+            HotKey(k.key, round(k.records * factor), round(k.bytes * factor))
+            for k in last.hottest
+            if k.records >= _OFTEN
+        ]
+
+    def _memory(self, last: StageUse, maps: int, reduces: int) -> Estimate:
+        """What the sample took, and what it would be if it grew with a task's part."""
+        tasks = [(last.map, maps)] + ([(last.reduce, reduces)] if last.reduce else [])
+        seen = max(task.memory for task, _ in tasks)
+        grown = max(
+            task.memory
+            + (task.memory - task.idle_memory) * max(0.0, 1 / self._sample.share / count - 1)
+            for task, count in tasks
+        )
+        return Estimate(seen, seen, max(seen, grown))

@@ -1,4 +1,8 @@
-"""What a cluster costs: the price file, the machines that an mrjob.conf names, and the arithmetic.
+"""Hours and dollars: the predicted CPU time on the machines that are there, stage after stage.
+
+A stage takes its CPU time divided by what the slots do, but no less than its longest map and its
+longest reduce task; the cluster starts once, and each stage has a pause. CPU seconds were measured
+on this machine: `speed` says how many of its seconds a slot of the cluster does in one.
 
 The price file is a TOML table that its user keeps up (docs/formats.md). Machines come from the
 options of mrjob's EMR runner: instance fleets, instance groups, or types with their numbers. Of a
@@ -8,27 +12,35 @@ fleet, whose machines AWS chooses, the first type that has a price stands for al
 from __future__ import annotations
 
 import math
+import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pagekin.errors import UsageError
+from pagekin.planning.extrapolation import NOTHING, Estimate
+from pagekin.planning.prediction import Prediction, StagePrediction
 
-__all__ = ["Cluster", "Machine", "Nodes", "Prices", "cluster_of", "dollars", "read_prices", "slots"]
+__all__ = [
+    "Costs",
+    "NodeCosts",
+    "Nodes",
+    "Place",
+    "Prices",
+    "costs",
+    "dollars",
+    "nodes_of",
+    "place_of",
+    "read_prices",
+    "slots",
+]
 
 _ROLES = ("master", "core", "task")
-
-
-@dataclass(frozen=True)
-class Machine:
-    """An instance type."""
-
-    vcpus: int
-    memory: float  # GiB
-    ec2: float  # an hour, on demand
-    emr: float  # an hour, on top, also for spot machines
+_PAUSE = 0.5 / 60  # hours between two stages of a cluster: uploads, the next step
+_WAITING = 0.3  # of the time of all tasks: slots wait for the last ones
+_NUMBERS = ("vcpus", "memory_gib", "ec2", "emr")  # of a machine; dollars an hour, emr on top of ec2
 
 
 @dataclass(frozen=True)
@@ -40,7 +52,7 @@ class Prices:
     currency: str
     spot_factor: float  # of the price on demand
     startup_minutes: float  # of a cluster, paid in full
-    machines: dict[str, Machine]
+    machines: dict[str, dict[str, float]]  # by instance type
 
 
 @dataclass(frozen=True)
@@ -54,21 +66,48 @@ class Nodes:
 
 
 @dataclass(frozen=True)
-class Cluster:
-    """What is paid for, and how many tasks it runs at once."""
+class Place:
+    """Where the build would run: this machine, or a cluster."""
 
-    nodes: tuple[Nodes, ...]
-    reduces: int  # as configured; 0: not said
+    slots: int  # tasks at once
+    reduces: int  # reduce tasks of a stage
+    speed: float
+    nodes: tuple[Nodes, ...] = ()  # of a cluster
+    prices: Prices | None = None
 
 
-_NUMBERS = {"vcpus": int, "memory_gib": float, "ec2": float, "emr": float}
+class NodeCosts(NamedTuple):
+    """For how long some machines are used, and what they cost."""
+
+    nodes: Nodes
+    hours: Estimate  # of all of them together
+    dollars: Estimate
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a build takes of a place."""
+
+    stages: dict[str, Estimate]  # hours
+    hours: Estimate
+    nodes: tuple[NodeCosts, ...]
+
+    @property
+    def dollars(self) -> Estimate:
+        return sum((each.dollars for each in self.nodes), NOTHING)
+
+
+# --- the price file ---
 
 
 def read_prices(path: Path) -> Prices:
     """The price file; UsageError in one sentence where it is none."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-        machines = {name: _machine(path, name, t) for name, t in table["machines"].items()}
+        machines = {
+            name: {key: _number(path, f"machines.{name}.{key}", t.get(key)) for key in _NUMBERS}
+            for name, t in table["machines"].items()
+        }
         return Prices(
             str(table["date"]),
             str(table["source"]),
@@ -86,32 +125,49 @@ def read_prices(path: Path) -> Prices:
         raise UsageError(f"{path}: the price file lacks {error}; see docs/formats.md") from error
 
 
-def _machine(path: Path, name: str, table: Mapping[str, Any]) -> Machine:
-    values = [_number(path, f"machines.{name}.{key}", table.get(key)) for key in _NUMBERS]
-    return Machine(int(values[0]), *values[1:])
-
-
 def _number(path: Path, name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
         raise UsageError(f"{path}: {name} takes a number from 0, not {value!r}")
     return float(value)
 
 
-def cluster_of(options: Mapping[str, Any], prices: Prices, conf: Path) -> Cluster:
+# --- the machines ---
+
+
+def place_of(conf: Path | None, prices: Path | None, speed: float) -> Place:
+    """This machine, or the cluster of an mrjob.conf."""
+    if speed <= 0:
+        raise UsageError(f"--speed {speed:g}: takes a number above 0")
+    if conf is None:
+        if prices:
+            raise UsageError("--prices: name a cluster too, such as -c emr/small.conf")
+        width = os.cpu_count() or 1
+        return Place(width, width, speed)
+    if not conf.is_file():
+        raise UsageError(f"-c {conf}: there is no such file")
+    from pagekin.engine.emr.runner import options_of  # noqa: PLC0415 - boto3 takes 0.3 s
+
+    table, options = read_prices(prices or conf.parent / "prices.toml"), options_of(conf)
+    nodes = nodes_of(options, table, conf)
+    width = slots(nodes, table)
+    reduces = int((options.get("jobconf") or {}).get("mapreduce.job.reduces", 0))
+    return Place(width, reduces or width, speed, nodes, table)
+
+
+def nodes_of(options: Mapping[str, Any], prices: Prices, conf: Path) -> tuple[Nodes, ...]:
     """The machines that mrjob's options for EMR ask for."""
     if options.get("instance_fleets"):
         nodes = [_fleet(fleet, prices, conf) for fleet in options["instance_fleets"]]
     elif options.get("instance_groups"):
         nodes = [_group(group) for group in options["instance_groups"]]
     else:
-        nodes = list(_counted(options))
+        nodes = list(_types_and_numbers(options))
     nodes = [each for each in nodes if each.count]
     for each in nodes:
         _check_known(each.type, prices, conf)
     if not any(each.role != "master" or len(nodes) == 1 for each in nodes):
         raise UsageError(f"-c {conf}: it names no machines for runners.emr; see emr/small.conf")
-    reduces = (options.get("jobconf") or {}).get("mapreduce.job.reduces", 0)
-    return Cluster(tuple(nodes), int(reduces))
+    return tuple(nodes)
 
 
 def _check_known(name: str, prices: Prices, conf: Path) -> None:
@@ -125,11 +181,8 @@ def _check_known(name: str, prices: Prices, conf: Path) -> None:
 
 def _fleet(fleet: Mapping[str, Any], prices: Prices, conf: Path) -> Nodes:
     kinds = fleet.get("InstanceTypeConfigs") or [{}]
-    names = [kind.get("InstanceType", "") for kind in kinds]
-    chosen = next((k for k in kinds if k.get("InstanceType") in prices.machines), None)
-    if chosen is None:
-        _check_known(names[0], prices, conf)
-        raise AssertionError(names)
+    chosen = next((k for k in kinds if k.get("InstanceType") in prices.machines), kinds[0])
+    _check_known(chosen.get("InstanceType", ""), prices, conf)
     spot = int(fleet.get("TargetSpotCapacity", 0))
     capacity = spot or int(fleet.get("TargetOnDemandCapacity", 0))
     count = math.ceil(capacity / int(chosen.get("WeightedCapacity", 1)))
@@ -146,7 +199,7 @@ def _group(group: Mapping[str, Any]) -> Nodes:
     )
 
 
-def _counted(options: Mapping[str, Any]) -> Iterator[Nodes]:
+def _types_and_numbers(options: Mapping[str, Any]) -> Iterator[Nodes]:
     for role in _ROLES:
         name = options.get(f"{role}_instance_type") or options.get("instance_type")
         count = 1 if role == "master" else int(options.get(f"num_{role}_instances") or 0)
@@ -154,14 +207,46 @@ def _counted(options: Mapping[str, Any]) -> Iterator[Nodes]:
             yield Nodes(role, str(name), count, bool(options.get(f"{role}_instance_bid_price")))
 
 
-def slots(cluster: Cluster, prices: Prices) -> int:
+def slots(nodes: tuple[Nodes, ...], prices: Prices) -> int:
     """Tasks at once: one for each vCPU of the machines that run tasks."""
-    working = [n for n in cluster.nodes if n.role != "master"] or list(cluster.nodes)
-    return sum(n.count * prices.machines[n.type].vcpus for n in working)
+    working = [n for n in nodes if n.role != "master"] or nodes
+    return sum(n.count * int(prices.machines[n.type]["vcpus"]) for n in working)
+
+
+# --- what they cost ---
+
+
+def costs(prediction: Prediction, place: Place) -> Costs:
+    """Hours by stage, and what they cost."""
+    by_stage = {stage.name: _hours(stage, place) for stage in prediction.stages}
+    total = sum(by_stage.values(), NOTHING)
+    if place.prices is None:
+        return Costs(by_stage, total, ())
+    total += Estimate.exact(place.prices.startup_minutes / 60)
+    nodes = [
+        NodeCosts(each, total * each.count, total * dollars(each, 1, place.prices))
+        for each in place.nodes
+    ]
+    return Costs(by_stage, total, tuple(nodes))
+
+
+def _hours(stage: StagePrediction, place: Place) -> Estimate:
+    """How long a stage takes."""
+    maps = _phase(stage.map_cpu, stage.longest_map, stage.map_tasks, place)
+    reduces = _phase(stage.reduce_cpu + stage.sort_cpu, stage.longest_reduce, place.reduces, place)
+    return maps + reduces + Estimate.exact(_PAUSE if place.nodes else 0.0)
+
+
+def _phase(cpu: Estimate, longest: float, tasks: int, place: Place) -> Estimate:
+    """The hours of all map tasks, or of all reduce tasks."""
+    width = min(place.slots, tasks)
+    shared = cpu * ((1 + _WAITING) / width)
+    seconds = Estimate(*(max(s, longest) for s in (shared.value, shared.low, shared.high)))
+    return seconds * (1 / place.speed / 3600)
 
 
 def dollars(nodes: Nodes, hours: float, prices: Prices) -> float:
     """What so many hours of these machines cost; the surcharge of EMR has no spot price."""
     machine = prices.machines[nodes.type]
-    ec2 = machine.ec2 * (prices.spot_factor if nodes.spot else 1.0)
-    return nodes.count * hours * (ec2 + machine.emr)
+    ec2 = machine["ec2"] * (prices.spot_factor if nodes.spot else 1.0)
+    return nodes.count * hours * (ec2 + machine["emr"])

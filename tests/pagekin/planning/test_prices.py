@@ -6,12 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from pagekin.engine.emr.runner import options_of
 from pagekin.errors import UsageError
-from pagekin.planning.costs import Place, costs, place_of
-from pagekin.planning.growth import Estimate
-from pagekin.planning.prediction import Prediction, Shape, StagePrediction
-from pagekin.planning.prices import Nodes, cluster_of, dollars, read_prices, slots
+from pagekin.planning.extrapolation import Estimate
+from pagekin.planning.prediction import Prediction, StagePrediction
+from pagekin.planning.prices import (
+    Nodes,
+    Place,
+    costs,
+    dollars,
+    nodes_of,
+    place_of,
+    read_prices,
+    slots,
+)
 from tests.running import ROOT
 
 PRICES = ROOT / "emr" / "prices.toml"
@@ -46,11 +53,10 @@ def test_types_and_numbers(prices):
         "master_instance_type": "small",
         "core_instance_type": "big",
         "num_core_instances": 3,
-        "jobconf": {"mapreduce.job.reduces": "7"},
     }
-    cluster = cluster_of(options, prices, CONF)
-    assert cluster.nodes == (Nodes("master", "small", 1), Nodes("core", "big", 3))
-    assert (cluster.reduces, slots(cluster, prices)) == (7, 24)
+    nodes = nodes_of(options, prices, CONF)
+    assert nodes == (Nodes("master", "small", 1), Nodes("core", "big", 3))
+    assert 24 == slots(nodes, prices)
 
 
 def test_fleets(prices):
@@ -68,8 +74,8 @@ def test_fleets(prices):
         "TargetOnDemandCapacity": 1,
         "InstanceTypeConfigs": [{"InstanceType": "small"}],
     }
-    cluster = cluster_of({"instance_fleets": [master, fleet]}, prices, CONF)
-    assert cluster.nodes == (Nodes("master", "small", 1), Nodes("task", "big", 3, spot=True))
+    nodes = nodes_of({"instance_fleets": [master, fleet]}, prices, CONF)
+    assert nodes == (Nodes("master", "small", 1), Nodes("task", "big", 3, spot=True))
 
 
 def test_groups(prices):
@@ -80,8 +86,8 @@ def test_groups(prices):
         "InstanceCount": 2,
         "Market": "SPOT",
     }
-    cluster = cluster_of({"instance_groups": [group]}, prices, CONF)
-    assert cluster.nodes == (Nodes("core", "big", 2, spot=True),)
+    nodes = nodes_of({"instance_groups": [group]}, prices, CONF)
+    assert nodes == (Nodes("core", "big", 2, spot=True),)
 
 
 @pytest.mark.parametrize(
@@ -90,23 +96,32 @@ def test_groups(prices):
 )
 def test_our_configurations(name, count):
     """The configurations that come with pagekin name machines that have a price."""
-    prices = read_prices(PRICES)
-    path = ROOT / "emr" / name
-    cluster = cluster_of(options_of(path), prices, path)
-    assert (slots(cluster, prices), cluster.reduces) == (count, count)
+    place = place_of(ROOT / "emr" / name, PRICES, 1.0)
+    assert (place.slots, place.reduces) == (count, count)
+
+
+def test_number_of_reduces(tmp_path):
+    """The reduce tasks of the configuration, else one for each slot."""
+    text = "runners: {emr: {master_instance_type: small, core_instance_type: big, "
+    (tmp_path / "prices.toml").write_text(SMALL)
+    path = tmp_path / "mrjob.conf"
+    path.write_text(text + "num_core_instances: 3, jobconf: {mapreduce.job.reduces: 7}}}")
+    assert (24, 7) == (place_of(path, None, 1.0).slots, place_of(path, None, 1.0).reduces)
+    path.write_text(text + "num_core_instances: 3}}")
+    assert 24 == place_of(path, None, 1.0).reduces
 
 
 def test_unknown_type(prices):
     """One sentence says which type, and what to do."""
     options = {"master_instance_type": "huge", "core_instance_type": "huge"}
     with pytest.raises(UsageError, match="instance type huge has no price; add"):
-        cluster_of(options, prices, CONF)
+        nodes_of(options, prices, CONF)
 
 
 def test_no_machines(prices):
     """A configuration of another runner has none."""
     with pytest.raises(UsageError, match=r"names no machines for runners\.emr"):
-        cluster_of({}, prices, CONF)
+        nodes_of({}, prices, CONF)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +144,7 @@ def test_broken_files(tmp_path, text, complaint):
 
 def stage(map_cpu=0.0, reduce_cpu=0.0, longest_map=0.0, longest_reduce=0.0):
     """A stage of which only the CPU times matter."""
-    none = Estimate(0, 0, 0)
+    none = Estimate.exact(0)
     return StagePrediction(
         "one",
         100,
@@ -140,9 +155,9 @@ def stage(map_cpu=0.0, reduce_cpu=0.0, longest_map=0.0, longest_reduce=0.0):
         none,
         none,
         none,
-        Estimate(*[map_cpu] * 3),
+        Estimate.exact(map_cpu),
         none,
-        Estimate(*[reduce_cpu] * 3),
+        Estimate.exact(reduce_cpu),
         longest_map,
         longest_reduce,
         none,
@@ -151,26 +166,26 @@ def stage(map_cpu=0.0, reduce_cpu=0.0, longest_map=0.0, longest_reduce=0.0):
 
 
 def costs_of(one, place):
-    none = Estimate(0, 0, 0)
+    none = Estimate.exact(0)
     return costs(Prediction(none, [one], none, none), place)
 
 
 def test_hours(prices):
     """26,000 s on ten slots with 30 % of waiting are 3,380 s; start and pause come on top."""
     options = {"master_instance_type": "small", "core_instance_type": "small"}
-    cluster = cluster_of({**options, "num_core_instances": 5}, prices, CONF)
-    spent = costs_of(stage(map_cpu=26_000), Place(Shape(10, 10), 1.0, cluster, prices))
+    nodes = nodes_of({**options, "num_core_instances": 5}, prices, CONF)
+    spent = costs_of(stage(map_cpu=26_000), Place(10, 10, 1.0, nodes, prices))
     hours = 26_000 * 1.3 / 10 / 3600 + 0.5 / 60 + 6 / 60
     assert spent.hours.value == pytest.approx(hours)
     assert spent.dollars.value == pytest.approx(6 * hours * 0.25)
-    assert [bill.hours.value for bill in spent.bills] == pytest.approx([hours, 5 * hours])
+    assert [each.hours.value for each in spent.nodes] == pytest.approx([hours, 5 * hours])
 
 
 def test_the_longest_task_decides():
     """More slots do not help where one task takes 7,200 s; a machine of twice the speed does."""
     one = stage(map_cpu=7300, longest_map=7200)
-    assert costs_of(one, Place(Shape(1000, 10), 1.0)).hours.value == pytest.approx(2)
-    assert costs_of(one, Place(Shape(1000, 10), 2.0)).hours.value == pytest.approx(1)
+    assert costs_of(one, Place(1000, 10, 1.0)).hours.value == pytest.approx(2)
+    assert costs_of(one, Place(1000, 10, 2.0)).hours.value == pytest.approx(1)
 
 
 def test_places(tmp_path):
@@ -181,4 +196,5 @@ def test_places(tmp_path):
         place_of(None, None, 0.0)
     with pytest.raises(UsageError, match="there is no such file"):
         place_of(tmp_path / "no.conf", None, 1.0)
-    assert place_of(ROOT / "emr" / "small.conf", None, 1.0).shape == Shape(8, 8)
+    place = place_of(ROOT / "emr" / "small.conf", None, 1.0)
+    assert (8, 8) == (place.slots, place.reduces)

@@ -1,4 +1,4 @@
-"""A plan for people: lines of text from the object that is also saved."""
+"""A plan as lines of text, made from the object that is also saved; and a plan beside a build."""
 
 from __future__ import annotations
 
