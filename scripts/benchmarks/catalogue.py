@@ -21,6 +21,7 @@ NAMES = {
     "hot": "hot",
     "naive": "naive",
     "profile": "profiling",
+    "house": "house",
 }
 
 

@@ -26,8 +26,9 @@ with ratios, accuracy beside speed, and by how much a target is missed. Each res
 JSON with the machine, the versions and the commit; plots lie beside.
 
 NAME --help tells how it is measured and what may be changed. `all` takes about ten minutes on two
-quiet cores, and is what make bench runs; with --full every benchmark has its defaults. Peers that
-are not installed are left out: make bench installs them, and so does pip install '.[bench]'.
+quiet cores, and is what make bench runs; with --full every benchmark has its defaults. `house`,
+which compares with another commit, runs where it is named. Peers that are not installed are left
+out: make bench installs them, and so does pip install '.[bench]'.
 """
 
 _EXAMPLES = """\
@@ -36,6 +37,7 @@ examples:
   scripts/bench all --full
   scripts/bench map --warc crawl/*.warc.gz
   scripts/bench queries --documents 1000000 --label million
+  scripts/bench house --against HEAD~1
   scripts/bench --write-docs map queries-million
 """
 
@@ -140,6 +142,8 @@ def _run_all(options: argparse.Namespace) -> None:
     """Each in turn; one that fails does not keep the others from running."""
     failed = []
     for name in NAMES:
+        if find_benchmark(name).alone:
+            continue
         words = [name, *(() if options.full else find_benchmark(name).quick)]
         words += ["--data", str(options.data), "--results", str(options.results)]
         words += ["--label", options.label] if options.label else []

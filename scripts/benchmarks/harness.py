@@ -67,6 +67,7 @@ class Benchmark:
     add_options: Callable[[Add], None]
     run: Callable[[argparse.Namespace], Result]
     quick: tuple[str, ...] = ()  # the words that make bench adds, to be done in ten minutes
+    alone: bool = False  # run where it is named, and not by `all`
 
 
 class Timed(NamedTuple):

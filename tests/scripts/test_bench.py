@@ -23,10 +23,12 @@ from benchmarks import (
     gamma,
     harness,
     hot,
+    house,
     naive,
     profiling,
     results,
     scale,
+    sides,
     signatures,
     storing,
 )
@@ -170,6 +172,15 @@ def test_all_goes_on(tmp_path, capsys, monkeypatch):
     assert "failed: map" in capsys.readouterr().err
     command.main(["all", "--full", "--data", str(tmp_path)])
     assert ("hot", tmp_path, 8000) == seen[-1]
+
+
+def test_all_leaves_out_what_runs_alone(tmp_path, monkeypatch):
+    """What needs another commit is run where it is named."""
+    monkeypatch.setattr(command, "NAMES", {"hot": "hot", "house": "house"})
+    seen = []
+    monkeypatch.setattr(command, "_run_one", lambda name, options: seen.append(name))
+    assert 0 == command.main(["all", "--data", str(tmp_path)])
+    assert ["hot"] == seen
 
 
 # --- what is stored and written ---
@@ -351,6 +362,64 @@ def test_scale(bench, monkeypatch):
     assert [(20, 1, 1.0), (20, 2, 2.0), (80, 1, 1.0), (80, 2, 2.0)] == workers
     assert 2.0 == targets["80 pages: on 2 cores, times as fast as on one"]
     assert ["scale-time", "scale-memory", "scale-workers"] == [f["name"] for f in stored["figures"]]
+
+
+def test_house(bench, monkeypatch):
+    """A tree beside itself: all amounts are the same, and so is the index."""
+    here = sides.this_side()
+    monkeypatch.setattr(house, "other_side", lambda *_: sides.Side("there", here.root, here.python))
+    stored = bench("house", "--warc", "--pages", 20, "--rounds", 1, "--questions", 5)
+    (lines,), costs, stages = (rows_of(stored, number) for number in range(3))
+    assert (1.0, lines["there"]) == (lines["ratio"], lines["this tree"])
+    sources = (path for part in ("lib", "jobs") for path in (ROOT / part).rglob("*.py"))
+    assert sum(len(path.read_text("utf-8").splitlines()) for path in sources) < lines["there"]
+    bounds = {row[""]: row["bound"] for row in costs}
+    assert {1.10, 1.15, 1.25, 1.05} == {*bounds.values()}
+    sent = [row["ratio"] for row in costs if row[""].startswith("shuffled")]
+    assert [1.0, 1.0] == pytest.approx(sent, abs=0.001)
+    assert ["CPU", "wall"] == [row[""].split()[3] for row in costs if "by bags" in row[""]]
+    assert len(bounds) == len(stored["targets"])
+    sent = [(row["shuffled MB, this tree"], row["shuffled MB, there"]) for row in stages]
+    assert all(here == pytest.approx(there, rel=0.01) for here, there in sent)
+    assert 0.05 < sum(here for here, _ in sent) == pytest.approx(float(costs[4]["there"]), abs=0.02)
+    assert ["20 made-up pages: the indexes are the same."] == stored["notes"]
+
+
+def test_stages_of_two_sides():
+    """By name; by place where they were renamed; what one side alone has stands alone."""
+
+    def said(*names):
+        return {"stages": [{"name": name} for name in names]}
+
+    assert [("a", "a"), ("b", "b")] == house._same_stages(said("a", "b"), said("a", "b"))
+    assert [("a", "x"), ("b", "b")] == house._same_stages(said("a", "b"), said("x", "b"))
+    pairs = house._same_stages(said("a", "b"), said("x", "b", "y"))
+    assert [("a", ""), ("b", "b"), ("", "x"), ("", "y")] == pairs
+
+
+def test_another_commit(tmp_path, monkeypatch):
+    """Its files, set up once; what is no commit is refused."""
+    ready = tmp_path / "ready" / ".venv" / ".ready"
+    ready.parent.mkdir(parents=True)
+    ready.touch()
+    side = sides.other_side(str(tmp_path / "ready"), tmp_path)
+    assert ("ready", tmp_path / "ready") == (side.name, side.root)
+    with pytest.raises(InputError, match="nonesuch is neither a commit of this clone nor a folder"):
+        sides.other_side("nonesuch", tmp_path)
+    runs = []
+
+    def make(words, env):
+        runs.append([*map(str, words)])
+        folder = tmp_path / runs[-1][2]
+        assert (folder / "setup.cfg").is_file()
+        (folder / ".venv").mkdir()
+        (folder / ".venv" / ".ready").touch()
+
+    monkeypatch.setattr(sides, "run_words", make)
+    first, second = (sides.other_side("HEAD", tmp_path) for _ in range(2))
+    assert first == second
+    assert [["make", "-C", str(first.root), "setup"]] == runs
+    assert first.root.parent == tmp_path
 
 
 def test_hot_tasks():
