@@ -18,7 +18,7 @@ HEADERS = {
     "query/_exact": ("room.h",),
     **dict.fromkeys(("web/_flat", "web/_outline"), ("web/html.h", "room.h")),
 }
-PARTS = ("bags/_stream", "bags/_words", "blocks/_structural", "query/_exact")
+PARTS = ("bags/_stream", "bags/_words", "query/_exact")
 PARTS += ("stages/fragments/_columns", "stages/fragments/_fragments", "stages/fragments/_parcels")
 PARTS += ("text/_pieces", "web/_flat", "web/_outline")
 

@@ -52,7 +52,7 @@ class BagFragments(SnapshotJob):
         digits = self.options.word_digits
         extractor = FragmentExtractor(*made_with, self.options.packing, word_digits=digits)
         if self.options.with_blocks:
-            from pagekin.blocks.segment import blocks_view
+            from pagekin.blocks.page_blocks import blocks_view
             from pagekin.stages.blocks.extractor import BlockExtractor
 
             gatherer = BlockExtractor(*made_with)

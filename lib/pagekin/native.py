@@ -15,7 +15,7 @@ __all__ = ["NAMES", "PURE", "load", "missing"]
 
 PURE: Final = "PAGEKIN_PURE"
 NAMES: Final = (
-    *("pagekin.bags._stream", "pagekin.bags._words", "pagekin.blocks._structural"),
+    *("pagekin.bags._stream", "pagekin.bags._words"),
     *("pagekin.query._exact", "pagekin.stages.fragments._columns"),
     *("pagekin.stages.fragments._fragments", "pagekin.stages.fragments._parcels"),
     *("pagekin.text._pieces", "pagekin.web._flat", "pagekin.web._outline"),

@@ -17,7 +17,7 @@ from benchmarks.packing import inventory_task, sample_task
 from benchmarks.results import Column, Result, Table, Target
 from pagekin import memory
 from pagekin.bags.vocabulary import forms_records
-from pagekin.blocks.segment import blocks_view
+from pagekin.blocks.page_blocks import blocks_view
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.stages.blocks.extractor import BlockExtractor

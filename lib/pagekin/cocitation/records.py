@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import xxhash
 
-from pagekin.blocks.model import Left as Link
+from pagekin.blocks.filters import KeptLink as Link
 from pagekin.text.markup import CODES
 
 __all__ = [

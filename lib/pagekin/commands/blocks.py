@@ -70,17 +70,17 @@ def block_config(options: argparse.Namespace) -> Any:
 
 def run(options: argparse.Namespace) -> int:
     """Print the blocks of a page."""
-    from pagekin.blocks.describe import block_lines, describe_blocks
-    from pagekin.blocks.segment import blocks_view, page_blocks, page_links
+    from pagekin.blocks.display import block_lines, blocks_as_json
+    from pagekin.blocks.page_blocks import blocks_view, described_blocks, page_links
     from pagekin.web.page import NOTHING, TREE
 
     config = block_config(options)
     view = blocks_view(config.blocks, TREE if options.html else NOTHING)
     page, counters = open_page(options, config, view)
-    blocks = page_blocks(page, config.blocks, counters, config.reading)
+    blocks = described_blocks(page, config.blocks, counters, config.reading)
     links = page_links(page, config.blocks)
     if options.json:
-        described = describe_blocks(page, links, blocks, config.blocks, counters)
+        described = blocks_as_json(page, links, blocks, config.blocks, counters)
         print(json.dumps(described, ensure_ascii=False, indent=2))
     else:
         print("\n".join(block_lines(page, blocks, counters)))
@@ -90,10 +90,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _write_marked(path: Path, page: Any, links: Any, blocks: Any) -> None:
-    from pagekin.blocks.marking import mark_blocks
+    from pagekin.blocks.display import colour_blocks
     from pagekin.errors import naming
     from pagekin.web.html import to_html
 
-    mark_blocks(page.tree.tops, links, blocks, page.resolver.base)
+    colour_blocks(page.tree.tops, links, blocks, page.resolver.base)
     with naming(path):
         path.write_bytes(to_html(page.tree))

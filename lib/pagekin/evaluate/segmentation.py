@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pagekin.blocks.links import Links, TreeLinks, same_links
-from pagekin.blocks.scanning import scan
-from pagekin.blocks.segment import blocks_view, page_links, segments
+from pagekin.blocks.page_blocks import blocks_view, page_links, segments
+from pagekin.blocks.paper_rules import scan
 from pagekin.config import BlockConfig
 from pagekin.errors import InputError
 from pagekin.web.page import TREE, make_page

@@ -8,34 +8,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.blocks.filters import FILE_EXTENSIONS, FILTERS, Sieve
-from pagekin.blocks.links import Links
-from pagekin.blocks.model import Block, Removed, Segment
-from pagekin.blocks.reasons import explained
-from pagekin.blocks.segment import page_links
+from pagekin.blocks.filters import (
+    FILE_EXTENSIONS,
+    FILTERS,
+    DescribedBlock,
+    FilteredOut,
+    LinkFilters,
+)
+from pagekin.blocks.links import Links, Segment
+from pagekin.blocks.page_blocks import page_links
 from pagekin.config import BlockConfig
 from pagekin.web.domains import top_subdomain
 from tests.trees import HERE, tree_page
 
 
-def block_of(html: str, url: str = HERE, unfollowed: Any = (), **options: Any) -> Block:
+def block_of(html: str, url: str = HERE, unfollowed: Any = (), **options: Any) -> DescribedBlock:
     """All links of a page as one block, filtered."""
     page = tree_page(html, url)
     links = page_links(page, BlockConfig())
     segment = Segment(tuple(range(len(links.hrefs))), "page", "test")
-    sieve = Sieve(page, links, BlockConfig(**options), unfollowed)
-    return explained(sieve, sieve.sift(segment))
+    filters = LinkFilters(page, links, BlockConfig(**options), unfollowed)
+    return filters.describe(filters.apply(segment))
 
 
 def anchors(*hrefs: str) -> str:
     return "".join(f"<a href='{href}'>link {k}</a>" for k, href in enumerate(hrefs))
 
 
-def left(block: Block) -> list[str]:
+def left(block: DescribedBlock) -> list[str]:
     return [link.url for link in block.links]
 
 
-def reasons(block: Block) -> list[tuple[int, str, str]]:
+def reasons(block: DescribedBlock) -> list[tuple[int, str, str]]:
     return [(link.number, link.filter, link.reason) for link in block.removed]
 
 
@@ -133,7 +137,7 @@ def test_dynamic(href, way, expected):
     """A link with a query, as it stands there, leads to its host."""
     block = block_of(anchors(href), dynamic=way)
     assert ([expected] if expected else []) == left(block)
-    changed = [Removed(0, href, "dynamic", f"stands for {expected}")]
+    changed = [FilteredOut(0, href, "dynamic", f"stands for {expected}")]
     is_root = expected is not None and expected.count("/") == 3 and expected.endswith("/")
     assert (changed if is_root else []) == [c for c in block.changed if c.filter == "dynamic"]
 
@@ -171,7 +175,7 @@ def test_normalisation():
     hrefs = ("http://B.example/index.html", "http://b.example/", "//b.example/#x")
     block = block_of(anchors(*hrefs))
     assert ["http://b.example/"] == left(block)
-    expected = [Removed(0, hrefs[0], "normalisation", "stands for http://b.example/")]
+    expected = [FilteredOut(0, hrefs[0], "normalisation", "stands for http://b.example/")]
     assert expected == list(block.changed)
 
 
@@ -282,8 +286,8 @@ def test_twin(written, large, rules):
     config = BlockConfig(large=large, rules=rules)
     found = page_links(page, config)
     segment = Segment(tuple(range(len(found.hrefs))), "page", "test")
-    sieve = Sieve(page, found, config)
-    block = explained(sieve, sieve.sift(segment))
+    filters = LinkFilters(page, found, config)
+    block = filters.describe(filters.apply(segment))
     assert plain_filters(page, found, config) == [(link.number, link.url) for link in block.links]
     told = [link.number for link in (*block.links, *block.removed)]
     assert sorted(told) == list(range(len(found.hrefs)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pagekin.blocks.model import Left
-from pagekin.blocks.segment import blocks_view, links_left
+from pagekin.blocks.filters import KeptLink
+from pagekin.blocks.page_blocks import blocks_view, kept_links
 from pagekin.cocitation.records import BLOCKS_KEY, blocks_value
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
@@ -34,7 +34,7 @@ class BlockExtractor:
 
     def records(self, page: Page) -> Iterator[Pair]:
         """The record of a page; none if the filters leave no link of it."""
-        found = links_left(page, self._config.blocks, self._counters, self._config.reading)
+        found = kept_links(page, self._config.blocks, self._counters, self._config.reading)
         if found:
             blocks = self._resolved(found)
             url = own_url(page.url, self._config.reading, self._resolution)
@@ -44,7 +44,7 @@ class BlockExtractor:
         """Nothing: no record of a page waits for others."""
         return iter(())
 
-    def _resolved(self, blocks: Sequence[Sequence[Left]]) -> Sequence[Sequence[Left]]:
+    def _resolved(self, blocks: Sequence[Sequence[KeptLink]]) -> Sequence[Sequence[KeptLink]]:
         """Links lead to what their URL stands for; of a block's links to one page the first."""
         urls = list({link.url for block in blocks for link in block})
         moved = self._resolution.resolve(urls) if self._resolution else {}
@@ -54,9 +54,9 @@ class BlockExtractor:
             return blocks  # in each a URL stands once
         return [self._first_of_each(block, moved) for block in blocks]
 
-    def _first_of_each(self, block: Sequence[Left], moved: dict[str, str]) -> list[Left]:
-        seen: dict[str, Left] = {}
+    def _first_of_each(self, block: Sequence[KeptLink], moved: dict[str, str]) -> list[KeptLink]:
+        seen: dict[str, KeptLink] = {}
         for link in block:
             url = moved.get(link.url, link.url)
-            seen.setdefault(url, Left(url, link.anchor, link.place))
+            seen.setdefault(url, KeptLink(url, link.anchor, link.place))
         return list(seen.values())

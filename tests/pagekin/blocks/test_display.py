@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from pagekin.blocks.display import colour_blocks
 from pagekin.blocks.links import find_links
-from pagekin.blocks.marking import mark_blocks
-from pagekin.blocks.segment import page_blocks, page_links
+from pagekin.blocks.page_blocks import described_blocks, page_links
 from pagekin.config import BlockConfig
 from pagekin.counters import Counters
 from pagekin.web.html import to_html
@@ -18,8 +18,8 @@ PAGE = """<head><title>Bees</title></head><body><script src=x>alert(1)</script>
 
 def marked(html: str, url: str = HERE) -> str:
     page = tree_page(html, url)
-    blocks = page_blocks(page, BlockConfig(), Counters())
-    mark_blocks(page.tree.tops, page_links(page, BlockConfig()), blocks, page.resolver.base)
+    blocks = described_blocks(page, BlockConfig(), Counters())
+    colour_blocks(page.tree.tops, page_links(page, BlockConfig()), blocks, page.resolver.base)
     return to_html(page.tree).decode()
 
 

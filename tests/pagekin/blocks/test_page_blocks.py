@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.blocks.marking import mark_blocks
-from pagekin.blocks.segment import (
+from pagekin.blocks.display import colour_blocks
+from pagekin.blocks.page_blocks import (
     blocks_view,
-    links_left,
-    page_blocks,
+    described_blocks,
+    kept_links,
     page_links,
     segments,
 )
@@ -36,7 +36,7 @@ def blocks_of(html: str, reading: ReadingConfig | None = None, **options: Any) -
     counters = Counters()
     page = tree_page(html)
     config = BlockConfig(**options)
-    return page_blocks(page, config, counters, reading or ReadingConfig()), counters.as_dict()
+    return described_blocks(page, config, counters, reading or ReadingConfig()), counters.as_dict()
 
 
 def test_blocks():
@@ -102,7 +102,7 @@ def test_flat_page():
     assert isinstance(page, Page)
     for rules in ALL_RULES:
         with pytest.raises(ValueError, match=f"the rules '{rules}' .* read for them"):
-            page_blocks(page, BlockConfig(rules=rules), Counters())
+            described_blocks(page, BlockConfig(rules=rules), Counters())
 
 
 @given(soups(smuggled, st.sampled_from(["<a href=http://b.example/x>"]), size=40))
@@ -113,12 +113,12 @@ def test_any_soup(html):
         return
     for rules in ALL_RULES:
         config = BlockConfig(rules=rules)
-        blocks, links = page_blocks(page, config, Counters()), page_links(page, config)
+        blocks, links = described_blocks(page, config, Counters()), page_links(page, config)
         numbers = [number for block in blocks for number in block.segment.links]
         assert sorted(set(numbers)) == numbers
         assert set(numbers) <= set(range(len(links.hrefs)))
         assert page.tree is not None
-        mark_blocks(page.tree.tops, links, blocks, page.resolver.base)
+        colour_blocks(page.tree.tops, links, blocks, page.resolver.base)
     assert page.tree is not None
     assert to_html(page.tree).startswith(b"<!doctype html>")
 
@@ -132,7 +132,7 @@ def test_with_and_without_bags(html):
         for also in (NOTHING, TEXT, View(without=CUTS), FOR_BLOCKS)
     ]
     if not isinstance(pages[0], str):
-        found = [links_left(page, BlockConfig(), Counters()) for page in pages]
+        found = [kept_links(page, BlockConfig(), Counters()) for page in pages]
         assert found[:1] * 4 == found
 
 
@@ -159,7 +159,7 @@ def test_hostile(name):
     started = time.process_time()
     for rules in ("structural", "paper"):
         counters = Counters()
-        page_blocks(page, BlockConfig(rules=rules), counters)
+        described_blocks(page, BlockConfig(rules=rules), counters)
         assert counters.get("block_links", "found") <= MAX_LINKS
     assert time.process_time() - started < 20
 
@@ -170,7 +170,7 @@ def test_limit_of_links():
     assert ["too_many_links"] == page.flat.notes
     for rules in ("structural", "paper"):
         counters = Counters()
-        page_blocks(page, BlockConfig(rules=rules), counters)
+        described_blocks(page, BlockConfig(rules=rules), counters)
         assert MAX_LINKS == counters.get("block_links", "found")
 
 

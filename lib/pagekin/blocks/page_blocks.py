@@ -7,50 +7,47 @@ from collections.abc import Collection
 from dataclasses import replace
 from itertools import chain
 
-from pagekin.blocks.adjusting import adjust
-from pagekin.blocks.filters import Sieve
-from pagekin.blocks.links import Links, OutlineLinks, TreeLinks
-from pagekin.blocks.model import Block, Left, Segment, Sifted
-from pagekin.blocks.reasons import explained
-from pagekin.blocks.scanning import scan
-from pagekin.blocks.structural import structural_segments
+from pagekin.blocks.filters import DescribedBlock, FilteredBlock, KeptLink, LinkFilters
+from pagekin.blocks.links import Links, OutlineLinks, Segment, TreeLinks
+from pagekin.blocks.paper_rules import adjust, scan
+from pagekin.blocks.structural_rules import structural_segments
 from pagekin.config import BlockConfig, ReadingConfig
 from pagekin.counters import Counters
 from pagekin.web.outline import Outline
 from pagekin.web.page import NOTHING, Page, View, is_nofollow
 
-__all__ = ["blocks_view", "links_left", "page_blocks", "page_links", "segments"]
+__all__ = ["blocks_view", "described_blocks", "kept_links", "page_links", "segments"]
 
 _READING = ReadingConfig()
 
 
-def links_left(
+def kept_links(
     page: Page, config: BlockConfig, counters: Counters, reading: ReadingConfig = _READING
-) -> list[list[Left]]:
-    """What the filters leave of the blocks of a page, in order.
+) -> list[list[KeptLink]]:
+    """The links that the filters keep of each block of a page; blocks without one are left out.
 
     `reading` says whether links marked nofollow are left out.
     """
-    _, sifted = _sift(page, config, counters, reading)
-    return [block.links for block in sifted if block.links]
+    _, blocks = _filtered(page, config, counters, reading)
+    return [block.links for block in blocks if block.links]
 
 
-def page_blocks(
+def described_blocks(
     page: Page, config: BlockConfig, counters: Counters, reading: ReadingConfig = _READING
-) -> list[Block]:
-    """The same blocks explained; also those of which the filters left nothing."""
-    sieve, sifted = _sift(page, config, counters, reading)
-    return [explained(sieve, block) for block in sifted]
+) -> list[DescribedBlock]:
+    """The same blocks as they are shown to people, and those of which the filters keep nothing."""
+    filters, blocks = _filtered(page, config, counters, reading)
+    return [filters.describe(block) for block in blocks]
 
 
-def _sift(
+def _filtered(
     page: Page, config: BlockConfig, counters: Counters, reading: ReadingConfig
-) -> tuple[Sieve, list[Sifted]]:
+) -> tuple[LinkFilters, list[FilteredBlock]]:
     links = page_links(page, config)
-    sieve = Sieve(page, links, config, _unfollowed(page, links, reading))
-    sifted = [sieve.sift(segment) for segment in segments(page, links, config)]
-    _count(sifted, len(links.hrefs), counters)
-    return sieve, sifted
+    filters = LinkFilters(page, links, config, _unfollowed(page, links, reading))
+    blocks = [filters.apply(segment) for segment in segments(page, links, config)]
+    _count(blocks, len(links.hrefs), counters)
+    return filters, blocks
 
 
 def page_links(page: Page, config: BlockConfig) -> Links:
@@ -62,7 +59,7 @@ def page_links(page: Page, config: BlockConfig) -> Links:
 
 
 def blocks_view(config: BlockConfig, also: View = NOTHING) -> View:
-    """How a page is to be read for these rules; `also` is what else is wanted of it."""
+    """What is to be made of a page for these rules, and what `also` wants."""
     is_paper = config.rules == "paper"
     return replace(also, tree=also.tree or is_paper, outline=also.outline or not is_paper)
 
@@ -88,15 +85,15 @@ def _unfollowed(page: Page, links: Links, reading: ReadingConfig) -> Collection[
     return {number for number in numbers if is_nofollow(links.rel(number))}
 
 
-def _count(blocks: list[Sifted], links: int, counters: Counters) -> None:
+def _count(blocks: list[FilteredBlock], links: int, counters: Counters) -> None:
     counters.add("blocks", "found", len(blocks))
     counters.add("blocks", "left", sum([1 for block in blocks if block.links]))
-    taken = Counter(chain.from_iterable([block.taken for block in blocks]))
+    removed = Counter(chain.from_iterable([block.removed_by for block in blocks]))
     counters.add("block_links", "found", links)
-    counters.add("block_links", "in_no_block", links - taken.total())
-    counters.add("block_links", "left", taken.pop("", 0))
-    for name, number in taken.items():
+    counters.add("block_links", "in_no_block", links - removed.total())
+    counters.add("block_links", "left", removed.pop("", 0))
+    for name, number in removed.items():
         counters.add("block_links", name, number)
-    changed = Counter([name for block in blocks for _, name in block.changed])
+    changed = Counter([name for block in blocks for _, name in block.changed_by])
     for name, number in changed.items():
         counters.add("block_links", f"{name}_changed", number)

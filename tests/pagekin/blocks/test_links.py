@@ -1,4 +1,4 @@
-"""The text of links, and words."""
+"""The links of a page: their texts, and words."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pagekin.blocks.anchors import anchor_text, count_words, has_text
-from pagekin.blocks.links import OutlineLinks, TreeLinks
+from pagekin.blocks.links import OutlineLinks, TreeLinks, anchor_text, count_words, element_name
 from pagekin.web.outline import outline
 from tests.soups import elements, soups
 from tests.trees import tree_page
@@ -98,13 +97,6 @@ def test_links_of_both(page):
     assert told[0] == told[1]
 
 
-@given(soups(pieces, pieces, size=20))
-def test_has_text(soup):
-    """A link has text where its anchor text is not empty, however much white space is in it."""
-    for link in tree_page(f"<body><a href=x>{soup}").tree.tops[0].iter("a"):
-        assert (anchor_text(link) != "") == has_text(link)
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -122,3 +114,10 @@ def test_has_text(soup):
 def test_words(text, words):
     """Runs of letters and digits; Han and Kana one by one."""
     assert words == count_words(text)
+
+
+def test_element_name():
+    """An element by its tag and what it calls itself."""
+    assert "ul.nav" == element_name("ul", "  nav  top", "y")
+    assert "li#z" == element_name("li", "", "z")
+    assert "p" == element_name("p", " ", "")
