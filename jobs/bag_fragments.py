@@ -26,9 +26,9 @@ class BagFragments(SnapshotJob):
     MAPS_WITH = (
         "web.reader",
         "stages.fragments.extractor",
-        "text.stems:load_stemmers",
+        "text.words:load_stemmers",
     )
-    PAIRS_WITH = ("text.tokens:make_tables", "text.segment:load_dictionary")
+    PAIRS_WITH = ("text.tokens:load_dictionary",)
     BLOCKS_WITH = ("stages.blocks.extractor", "web.domains:make_suffix_list", *PAIRS_WITH)
     OPTIONS_WITH = (("--with-blocks", BLOCKS_WITH),)
     REDUCES_WITH = ("stages.fragments.merge",)

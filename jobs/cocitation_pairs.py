@@ -20,9 +20,8 @@ class CocitationPairs(PagekinJob):
     MAPS_WITH = (
         "cocitation.records",
         "stages.pairs.stripes",
-        "text.segment:load_dictionary",
-        "text.stems:load_stemmers",
-        "text.tokens:make_tables",
+        "text.tokens:load_dictionary",
+        "text.words:load_stemmers",
         "web.domains:make_suffix_list",
     )
     REDUCES_WITH = ("stages.pairs.reducing",)

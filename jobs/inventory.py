@@ -40,7 +40,7 @@ class Inventory(PagekinJob):
     def loads(self) -> tuple[str, ...]:
         if not (self.options.run_mapper and self.options.sample):
             return super().loads()
-        words = () if self.options.links_only else ("text.stems:load_stemmers",)
+        words = () if self.options.links_only else ("text.words:load_stemmers",)
         return (*super().loads(), "stages.inventory.sampler", *words)
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:

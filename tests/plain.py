@@ -14,8 +14,8 @@ from functools import cache
 from nltk.stem.porter import PorterStemmer
 
 from pagekin.config import BagConfig, BuildConfig, TextConfig, WeightConfig
-from pagekin.text import markup as m
-from pagekin.text.stoplists import stop_words
+from pagekin.text import tokens as m
+from pagekin.text.words import stop_words
 
 Bag = dict[str, float]
 

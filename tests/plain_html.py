@@ -11,7 +11,7 @@ import html
 import re
 from html.entities import html5
 
-from pagekin.text import markup as m
+from pagekin.text import tokens as m
 
 SPACE = "\t\n\f\r "
 RAW = {"script", "style", "iframe"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from pagekin.text import markup as m
+from pagekin.text import tokens as m
 
 MARKERS = [*m.CODES]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from pagekin.config import BagConfig, BuildConfig, TextConfig, WeightConfig, WindowConfig
-from pagekin.text import markup as m
+from pagekin.text import tokens as m
 from tests.plain import PlainPage
 
 # stop words, words with equal stems, words of other lengths, words that stem to nothing

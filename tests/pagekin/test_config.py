@@ -25,9 +25,8 @@ from pagekin.config import (
 )
 from pagekin.errors import UsageError
 from pagekin.options import add_flags, config_from_flags, load_config, to_flags
-from pagekin.text import stoplists
 from pagekin.text.languages import language_of
-from pagekin.text.stems import STEMMED_LANGUAGES
+from pagekin.text.words import STEMMED_LANGUAGES, STOP_LISTS
 from tests.strategies import configs, weight_configs
 
 HOSTS = st.text(string.ascii_lowercase + string.digits + ".-", min_size=1, max_size=20)
@@ -199,7 +198,7 @@ def test_languages_are_those_of_the_text():
     assert LANGUAGES == tuple(code for code in codes if language_of(code, b"") == code)
     assert STEMMED_LANGUAGES <= set(LANGUAGES)
     examples = TextConfig.__dataclass_fields__["default_language"].metadata["examples"]
-    assert stoplists.LANGUAGES == examples
+    assert STOP_LISTS == examples
 
 
 @pytest.mark.parametrize(

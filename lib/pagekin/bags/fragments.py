@@ -27,7 +27,7 @@ from pagekin.bags.stream import HIGHEST, MOST_ABOVE, Places, Stream
 from pagekin.bags.windows import reach, windows
 from pagekin.config import BagConfig, WindowConfig
 from pagekin.native import load
-from pagekin.text.markup import CODES, HEADING_END
+from pagekin.text.tokens import CODES, HEADING_END
 
 __all__ = [
     "CITING_PAGE",

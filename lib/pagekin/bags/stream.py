@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagekin.native import load
-from pagekin.text.markup import (
+from pagekin.text.tokens import (
     BLOCK,
     CODES,
     HEADING,
@@ -95,7 +95,7 @@ def read_stream(text: bytes, table: WordTable) -> Stream:
         return plain_stream(codes, table)
     markers = (_LINK, _LINK_END, _TITLE, _TITLE_END)
     body, terms, title, before, opens, closes = _native.read_stream(
-        codes, table.hashes, table.counts(), *markers
+        codes, table.hashes, table.counts, *markers
     )
     return Stream(
         np.frombuffer(body, np.int32),

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import xxhash
 
 from pagekin.blocks.filters import KeptLink as Link
-from pagekin.text.markup import CODES
+from pagekin.text.tokens import CODES
 
 __all__ = [
     "BLOCKS_KEY",

@@ -17,9 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagekin.config import CocitationConfig, TextConfig
-from pagekin.text.markup import CODES, LINK
-from pagekin.text.segment import needs_segmenting
-from pagekin.text.tokens import tokenise
+from pagekin.text.tokens import CODES, LINK, needs_segmenting, tokenise
 from pagekin.text.words import Terms, WordTable
 
 __all__ = ["AnchorWords", "WordSets"]

@@ -1,45 +1,104 @@
-"""Flat text becomes a list of tokens: lower-case words, and markers as they stand.
+"""Flat text becomes tokens: words in lower case, and markers of structure.
 
-A word is a run of letters of any script with the marks that belong to them; everything else
-separates words [SIM 3.1]. Soft hyphens and joiners, which a reader does not see, vanish instead.
+A page is flattened to one text: its words, and between them marker characters, each of which is a
+boundary that some window or block needs. A word is a run of letters of any script with the marks
+that belong to them; everything else separates words [SIM 3.1]. Soft hyphens and joiners, which a
+reader does not see, vanish.
 
-There are two ways. `tokenise` knows all of Unicode: one table look-up for the whole text (numpy)
-and one `split`. `pagekin.text.pieces` knows ASCII, in a quarter of the time. Any piece beyond is
-what `tokenise` would say of it, which is found out once for each piece (`piece_words`); no
-separator in ASCII changes what stands beside it.
+There are two ways to the same words:
+
+- `tokenise` looks at each character, by all rules of Unicode.
+- `Pieces` cuts a text at bytes, of which only letters of ASCII are no separators, in a quarter of
+  the time, and gives each piece the numbers of its words. A piece beyond ASCII is what `tokenise`
+  says of it (`piece_words`), which is found out once; no separator in ASCII changes what stands
+  beside it. `_pieces.c` does the same in a quarter of the time again.
+
+Runs of Chinese and Japanese characters, which are written without spaces, are cut by jieba's method
+(a dictionary as a directed graph, the most probable path through it, and a hidden Markov model for
+words that it does not hold) in its Rust edition, rjieba. This is no segmenter of Japanese: Kanji
+are cut by the Chinese dictionary, and a run of Katakana (mostly a foreign word) or of Hiragana
+(mostly particles and endings) stays whole. Traditional characters are cut more finely than
+simplified ones, because the dictionary holds fewer words in them. Korean has spaces.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import cache
-from itertools import compress
-from operator import not_
-from typing import TypeAlias
+from itertools import chain
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.text.markup import BREAK, CODES, LINK_END, SENTENCE
-from pagekin.text.segment import needs_segmenting, segment
+from pagekin.native import load
 
-__all__ = ["make_tables", "piece_words", "tokenise", "with_sentences"]
+__all__ = [
+    "BLOCK",
+    "BREAK",
+    "CODES",
+    "HEADING",
+    "HEADING_END",
+    "LINK",
+    "LINK_END",
+    "LIST_END",
+    "NAMES",
+    "SENTENCE",
+    "TABLE_END",
+    "TITLE",
+    "TITLE_END",
+    "UNKNOWN",
+    "Pieces",
+    "load_dictionary",
+    "make_pieces",
+    "needs_segmenting",
+    "piece_words",
+    "segment",
+    "tokenise",
+    "with_sentences",
+]
 
-Points: TypeAlias = NDArray[np.uint16] | NDArray[np.uint32]
+# --- markers --------------------------------------------------------------------------------------
 
-_CODECS = {2: "utf-16-le", 4: "utf-32-le"}
+# Control characters that no page has any use for, one byte each in UTF-8, so that an English page
+# stays ASCII. None is white space, to bytes or to strings. Where a page does hold them,
+# `pagekin.web.markup` replaces them before it is read.
+LINK, LINK_END = "\x01", "\x02"  # around an anchor text
+BLOCK = "\x03"  # start or end of a paragraph, cell, list item, div: SYNTACTIC windows stop here
+BREAK, SENTENCE = "\x04", "\x05"  # <br>, and <br> after the end of a sentence: SYNTACTIC
+LIST_END, TABLE_END = "\x06", "\x07"  # SYNTACTIC and TOPICAL windows stop here
+TITLE, TITLE_END = "\x08", "\x0e"  # around the page's title; \t \n \v \f \r lie between the two
+HEADING_END = "\x0f"
+HEADING = tuple(map(chr, range(0x10, 0x16)))  # <h1> .. <h6>: SYNTACTIC and TOPICAL
 
-_PLANE = 0x10000
-_SEPARATOR = 32
-_BREAK = BREAK.encode()
+NAMES: Final[dict[str, str]] = {
+    LINK: "link",
+    LINK_END: "/link",
+    BLOCK: "block",
+    BREAK: "break",
+    SENTENCE: "sentence",
+    LIST_END: "/list",
+    TABLE_END: "/table",
+    TITLE: "title",
+    TITLE_END: "/title",
+    HEADING_END: "/heading",
+    **{marker: f"heading{level}" for level, marker in enumerate(HEADING, 1)},
+}
+"""Marker -> the name that people read."""
+CODES: Final[dict[str, int]] = {marker: -1 - k for k, marker in enumerate(NAMES)}
+"""Marker -> its negative code in streams of word numbers."""
+
+# --- words, by all rules of Unicode ---------------------------------------------------------------
+
+_SEPARATOR = " "
 _VARIATIONS = (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
-_INVISIBLE = (0x00AD, 0x200C, 0x200D, 0x2060, 0xFEFF, *_VARIATIONS)
-# Letters live below; above are only emoji, private use and variation selectors.
-_LAST_LETTER = 0x323B0
+_INVISIBLE = frozenset((0x00AD, 0x200C, 0x200D, 0x2060, 0xFEFF, *_VARIATIONS))
+_LAST_LETTER = 0x323B0  # above are only emoji, private use and variation selectors
 _LAST_MARK = 0x20000  # above are ideographs, which take no combining marks
 _ACCENT = re.compile("[\u0300-\u036f]")  # combining: é in two characters
-_EAST_ASIAN = 0x3005  # no letter below is written without spaces, but for Thai's kin
 _WORD_CATEGORIES = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc"})
 _MOST_MARKS = 30  # on one letter
 _SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
@@ -48,8 +107,8 @@ _AFTER_SENTENCE = " \t\r\n\xa0\"'”’)]»" + LINK_END
 
 
 def with_sentences(text: bytes) -> bytes:
-    """A page's flat text in which each <br> behind a sentence is one that ends it."""
-    return _mark_sentences(text.decode()).encode() if _BREAK in text else text
+    """A page's flat text in which each BREAK behind the end of a sentence is a SENTENCE."""
+    return _mark_sentences(text.decode()).encode() if BREAK.encode() in text else text
 
 
 def tokenise(text: str) -> list[str]:
@@ -58,64 +117,28 @@ def tokenise(text: str) -> list[str]:
     >>> tokenise("Bees, 2 hives; l'été!")
     ['bees', 'hives', 'l', 'été']
     """
-    marked = f" {_mark_sentences(text)} "
-    points = _points(marked)
-    if _within(points, 0x300, 0x36F).any():  # combining accents: é in two characters
-        points = _points(unicodedata.normalize("NFC", _without_long_runs(marked, points)))
-    mapped = _looked_up(points)
-    if not mapped.all():
-        mapped = mapped[mapped != 0]
-    words = _text(mapped).split()
-    if _within(mapped, _EAST_ASIAN, _LAST_LETTER).any():
-        return [part for word in words for part in _parts(word)]
-    return words
-
-
-def make_tables() -> None:
-    """Make now what `tokenise` else makes when it first needs it."""
-    _table()
-    _marks()
+    return _words(_mark_sentences(text))
 
 
 def piece_words(piece: bytes) -> list[str]:
-    """The words in a piece: what `tokenise` says, in a tenth of the time for a few characters.
+    """The words in a piece of a text.
 
     >>> piece_words("“l’été…”".encode())
     ['l', 'été']
     """
-    text = piece.decode()
+    return _words(piece.decode())
+
+
+def _words(text: str) -> list[str]:
     if _ACCENT.search(text):
-        return tokenise(text)
+        text = unicodedata.normalize("NFC", _long_runs().sub(r"\1", text))
     words = text.translate(_CHARACTERS).split()
-    return [part for word in words for part in _parts(word)]
-
-
-def _parts(word: str) -> list[str]:
-    """A word of a script without spaces is cut further where need be."""
-    return segment(word) if needs_segmenting(word) else [word]
-
-
-def _text(points: Points) -> str:
-    return points.tobytes().decode(_CODECS[points.itemsize])
-
-
-def _points(text: str) -> Points:
-    """The characters' numbers; half of a surrogate pair is a question mark."""
-    narrow = text.encode(_CODECS[2], "replace")
-    if len(narrow) == 2 * len(text):
-        return np.frombuffer(narrow, dtype="<u2")
-    return np.frombuffer(text.encode(_CODECS[4], "replace"), dtype="<u4")
-
-
-def _within(points: Points, low: int, high: int) -> NDArray[np.bool_]:
-    """Which lie in a range? Numbers below it wrap around, and are larger."""
-    high = min(high, int(np.iinfo(points.dtype).max))
-    within: NDArray[np.bool_] = points - points.dtype.type(low) <= high - low
-    return within
+    if not needs_segmenting(text):
+        return words
+    return [part for word in words for part in segment(word)]
 
 
 def _mark_sentences(text: str) -> str:
-    """Turn each BREAK that follows the end of a sentence into SENTENCE."""
     parts = text.split(BREAK)
     if len(parts) == 1:
         return text
@@ -132,65 +155,200 @@ class _Characters(dict[int, str | None]):
     def __missing__(self, point: int) -> str | None:
         character = chr(point)
         is_letter = unicodedata.category(character) in _WORD_CATEGORIES and point < _LAST_LETTER
-        found = character.lower()[0] if is_letter else chr(_SEPARATOR)
+        # "İ" alone has a lower-case form of two characters: its first is the letter
+        found = character.lower()[0] if is_letter else _SEPARATOR
         self[point] = None if point in _INVISIBLE else found
         return self[point]
 
 
-_CHARACTERS = _Characters()
-
-
-def _looked_up(points: Points) -> Points:
-    """Each character in lower case, as a separator, or as 0 (nothing)."""
-    if points.itemsize == 2:
-        return _table().take(points)
-    found = _table().take(np.minimum(points, _PLANE - 1)).astype(np.uint32)
-    high = np.flatnonzero(points >= _PLANE)  # mostly emoji
-    distinct, which = np.unique(points[high], return_inverse=True)
-    found[high] = np.array([ord(_CHARACTERS[p] or "\0") for p in distinct.tolist()], "<u4")[which]
-    return found
+_CHARACTERS = _Characters({ord(marker): marker for marker in CODES})
 
 
 @cache
-def _table() -> NDArray[np.uint16]:
-    """The same of the characters of 16 bits. Made at first use, in 12 ms."""
-    letters, others = _letters_and_others(range(_PLANE))
-    kept = letters + [c for c in others if unicodedata.category(c) in _WORD_CATEGORIES]
-    table = np.full(_PLANE, _SEPARATOR, dtype=np.uint16)
-    # "İ" alone has a lower-case form of two characters: its first is the letter
-    lower = "".join(c if len(c) == 1 else c[0] for c in map(str.lower, kept))
-    table[_points("".join(kept))] = _points(lower)
-    table[[ord(marker) for marker in CODES]] = [ord(marker) for marker in CODES]
-    table[[point for point in _INVISIBLE if point < _PLANE]] = 0
-    return table
-
-
-def _letters_and_others(points: range) -> tuple[list[str], list[str]]:
-    """Characters of the categories L*, for which Python has a word, and those of all others."""
-    characters = list(map(chr, points))
-    are_letters = list(map(str.isalpha, characters))
-    letters = list(compress(characters, are_letters))
-    return letters, list(compress(characters, map(not_, are_letters)))
-
-
-def _without_long_runs(text: str, points: Points) -> str:
-    """The text with at most 30 marks on one letter, as Unicode's stream-safe text has (UAX 15, 13).
-
-    Normalising sorts them in quadratic time: 5 MB of them took more than ten minutes. The search
-    costs as much as all else that is done to a page, so it is made only where there is such a run.
+def _long_runs() -> re.Pattern[str]:
+    """More than 30 combining marks on one letter, of which Unicode's stream-safe text has 30 (UAX
+    15, 13). Normalising sorts them in quadratic time: 5 MB of them took more than ten minutes.
     """
-    is_mark, long_run = _marks()
-    marks = np.concatenate([[0], np.cumsum(is_mark.take(points))])
-    has_one = (marks[_MOST_MARKS + 1 :] - marks[: -_MOST_MARKS - 1] > _MOST_MARKS).any()
-    return long_run.sub(r"\1", text) if has_one else text
+    marks = "".join(filter(unicodedata.combining, map(chr, range(_LAST_MARK))))
+    return re.compile(f"([{marks}]{{{_MOST_MARKS}}})[{marks}]+")
+
+
+# --- runs without spaces --------------------------------------------------------------------------
+
+# With the signs that repeat or replace a Han character: 々 〆 〇.
+_HAN = r"\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+# The voicing marks and the length mark go with either kind of Kana.
+_HIRAGANA = r"\u3041-\u3096\u309d-\u309f\u3099\u309a\u30fc"
+_KATAKANA = r"\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f\u3099\u309a"
+
+# No sentence has so many characters in a row. rjieba is linear (0.13 us a character), but its
+# memory grows with the run.
+_LONGEST_HAN = 1000
+
+_PARTS = re.compile(
+    f"([{_HAN}]{{1,{_LONGEST_HAN}}})|[{_HIRAGANA}]+|[{_KATAKANA}]+|[^{_HAN}{_HIRAGANA}{_KATAKANA}]+"
+)
+_ALL_HAN = re.compile(f"[{_HAN}]{{1,{_LONGEST_HAN}}}")
+_EAST_ASIAN = re.compile(f"[{_HAN}{_HIRAGANA}{_KATAKANA}]")
+# Tried first: 2 ns a character where the search above takes 7, and it settles 85 pages of 100.
+_BELOW = re.compile(r"[\0-\u3004]*+")
+
+
+def needs_segmenting(text: str) -> bool:
+    """True if `text` holds Han characters or Kana, so that its runs must go through `segment`.
+
+    >>> needs_segmenting("Tōkyō"), needs_segmenting("東京"), needs_segmenting("서울")
+    (False, True, False)
+    """
+    return not _BELOW.fullmatch(text) and _EAST_ASIAN.search(text) is not None
+
+
+def segment(run: str) -> list[str]:
+    """The words of a run of letters; joined they are the run again.
+
+    >>> segment("iphone手机壳"), segment("straße")
+    (['iphone', '手机', '壳'], ['straße'])
+    """
+    if _ALL_HAN.fullmatch(run):  # most of Chinese
+        return _cutter()(run)
+    words: list[str] = []
+    for part in _PARTS.finditer(run):
+        words.extend(_cutter()(part[0]) if part[1] else (part[0],))
+    return words
+
+
+def load_dictionary() -> None:
+    """Load the Chinese dictionary before the first Han character."""
+    _cutter()
 
 
 @cache
-def _marks() -> tuple[NDArray[np.bool_], re.Pattern[str]]:
-    """Which characters are combining marks, and a pattern of long runs of them."""
-    _, others = _letters_and_others(range(_LAST_MARK))
-    marks = [ord(c) for c in compress(others, map(unicodedata.combining, others))]
-    is_mark = np.zeros(0x110000, dtype=np.bool_)
-    is_mark[marks] = True
-    letters = "".join(map(chr, marks))
-    return is_mark, re.compile(f"([{letters}]{{{_MOST_MARKS}}})[{letters}]+")
+def _cutter() -> Callable[[str], list[str]]:
+    # Imported at the first Han character: the dictionary takes 0.1 s and 33 MB. All threads share
+    # one, because cutting does not change it.
+    import rjieba  # noqa: PLC0415
+
+    return rjieba.cut
+
+
+# --- pieces and their numbers ---------------------------------------------------------------------
+
+Numbers = NDArray[np.int32]
+Lookup = Callable[[bytes], list[int]]
+_native = load("pagekin.text._pieces")
+
+UNKNOWN: Final = -99  # no word; markers have negative numbers above it
+# From here down numbers stand for several words: of pieces that are remembered, and of pieces of
+# the text that is being read.
+_SEVERAL, _SEVERAL_ONCE = -100, -(1 << 30)
+
+
+def _in_pieces(byte: int) -> int:
+    """What stands for a byte in pieces: ASCII is a letter in lower case, a marker or a blank."""
+    character = chr(byte)
+    if byte > 0x7F or character in CODES:
+        return byte
+    return ord(character.lower() if character.isalpha() else _SEPARATOR)
+
+
+_PIECE_BYTES = bytes(map(_in_pieces, range(256)))
+
+
+def _cut_pieces(text: bytes) -> list[bytes]:
+    """The pieces of a text.
+
+    >>> [piece.decode() for piece in _cut_pieces("Bees, 2 hives; l'été—Là".encode())]
+    ['bees', 'hives', 'l', 'été—là']
+    """
+    return text.translate(_PIECE_BYTES).split()
+
+
+class Pieces(dict[bytes, int]):
+    """piece -> the number of its word; `_pieces.c` is the same in C.
+
+    A piece in ASCII that is met first is a new word: it is added to the list `words`, and its
+    number is its index there, unless it is too long (0). Other pieces are put here by the caller.
+    """
+
+    def __init__(self, words: list[str], max_letters: int) -> None:
+        super().__init__()
+        self._words = words
+        self._max_letters = max_letters
+        self._several: list[list[int]] = []
+        self._several_once: list[list[int]] = []
+        self._look_up: Lookup = _unknown
+
+    def numbers(self, text: bytes, look_up: Lookup) -> bytes:
+        """The numbers of the words of a text, as int32.
+
+        `look_up` gives those of an unknown piece beyond ASCII, and puts them here if it likes.
+        """
+        self._look_up = look_up
+        try:
+            numbers = np.fromiter(map(self.__getitem__, _cut_pieces(text)), np.int32)
+        finally:
+            self._look_up = _unknown  # keeps no reference to the caller
+        return self._spread(numbers).tobytes()
+
+    def number(self, piece: bytes) -> int:
+        """The number of a piece that is one word; UNKNOWN if it is beyond ASCII and not known."""
+        if piece in self or piece.isascii():
+            return self[piece] if piece else 0
+        return UNKNOWN
+
+    def put(self, piece: bytes, numbers: list[int]) -> None:
+        """Remember the numbers of a piece: of words, or of a marker."""
+        self[piece] = _code(numbers, self._several, _SEVERAL)
+
+    def put_words(self, pieces: list[bytes], numbers: list[int]) -> None:
+        """Remember many pieces, each of which is the word of one number."""
+        self.update(zip(pieces, numbers, strict=True))
+
+    def __missing__(self, piece: bytes) -> int:
+        if not piece.isascii():
+            return _code(self._look_up(piece), self._several_once, _SEVERAL_ONCE)
+        if len(piece) > self._max_letters:
+            return 0  # and not remembered: a run of letters may have megabytes
+        number = self[piece] = len(self._words)
+        self._words.append(piece.decode())
+        return number
+
+    def _spread(self, numbers: Numbers) -> Numbers:
+        """The same with the numbers of each word where a piece is not just one."""
+        at = np.flatnonzero(numbers <= _SEVERAL)
+        if not len(at):
+            return numbers
+        inside = [
+            self._several_once[_SEVERAL_ONCE - code]
+            if code <= _SEVERAL_ONCE
+            else self._several[_SEVERAL - code]
+            for code in numbers[at].tolist()
+        ]
+        times = np.ones(len(numbers), dtype=np.int64)
+        times[at] = list(map(len, inside))
+        spread = np.repeat(numbers, times)
+        spread[spread <= _SEVERAL] = list(chain.from_iterable(inside))
+        self._several_once.clear()
+        return spread
+
+
+def _code(numbers: list[int], several: list[list[int]], first: int) -> int:
+    """One number for a piece's: itself, or where they lie among those of several words."""
+    if not all(UNKNOWN <= number < 1 << 31 for number in numbers):
+        raise ValueError("a number of a piece is neither a word's nor a marker's")
+    if len(numbers) == 1:
+        return numbers[0]
+    several.append(numbers)
+    return first + 1 - len(several)
+
+
+def _unknown(piece: bytes) -> list[int]:
+    return [UNKNOWN]
+
+
+def make_pieces(words: list[str], max_letters: int) -> Pieces:
+    """Pieces in C where it was built, else in Python."""
+    if _native is None:
+        return Pieces(words, max_letters)
+    in_c: Pieces = _native.Pieces(words, max_letters, _PIECE_BYTES, os.urandom(8))
+    return in_c

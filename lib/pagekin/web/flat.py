@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from pagekin.native import load
-from pagekin.text.markup import CODES
+from pagekin.text.tokens import CODES
 from pagekin.web.flattening import LINK_END_MARK, LINK_MARK, Flattened, Flattener, text_of
 from pagekin.web.references import attribute_value, resolve_references
 from pagekin.web.scan import attribute, attributes, with_plain_titles

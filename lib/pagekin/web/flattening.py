@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pagekin.text.markup import LINK, LINK_END
+from pagekin.text.tokens import LINK, LINK_END
 from pagekin.web.scan import Piece, attribute, cut_tags
 from pagekin.web.tags import (
     GAP,

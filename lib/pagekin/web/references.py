@@ -3,7 +3,7 @@
 It rests on the HTML standard (13.2.5.72 and what follows), whose table is Python's. In an attribute
 a name without its semicolon is none where a letter, a digit or "=" follows: `?a=1&copy=2` says
 "copy". What a reference may not name is U+FFFD: what is no character, and the control characters
-that `pagekin.text.markup` uses as markers.
+that `pagekin.text.tokens` uses as markers.
 """
 
 from __future__ import annotations

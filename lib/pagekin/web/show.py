@@ -7,8 +7,7 @@ from typing import Any
 
 from pagekin.config import TextConfig
 from pagekin.counters import Counters
-from pagekin.text.markup import LINK, LINK_END, NAMES, TITLE, TITLE_END
-from pagekin.text.tokens import tokenise
+from pagekin.text.tokens import LINK, LINK_END, NAMES, TITLE, TITLE_END, tokenise
 from pagekin.text.words import Vocabulary
 from pagekin.web.page import Page
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from pagekin.text.markup import (
+from pagekin.text.tokens import (
     BLOCK,
     BREAK,
     HEADING,

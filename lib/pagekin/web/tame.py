@@ -1,6 +1,6 @@
 """What is done to the bytes of a page before it is read.
 
-A page may hold the control characters that `pagekin.text.markup` uses as markers; they become
+A page may hold the control characters that `pagekin.text.tokens` uses as markers; they become
 U+FFFD, so that every marker in a flat text is ours. A page with more tags than any page needs is
 cut: in a tree each costs 2 us, and 10 us where it ends nothing below thousands of open elements.
 

@@ -16,7 +16,7 @@ from pagekin.bags.stream import HIGHEST, Stream, plain_stream
 from pagekin.config import BuildConfig, TextConfig
 from pagekin.counters import Counters
 from pagekin.stages.fragments.extractor import Extractor
-from pagekin.text.markup import CODES, HEADING, HEADING_END, LINK, LINK_END, TITLE, TITLE_END
+from pagekin.text.tokens import CODES, HEADING, HEADING_END, LINK, LINK_END, TITLE, TITLE_END
 from pagekin.text.words import WordTable
 from pagekin.web.page import Page, make_page
 from tests.natives import native
@@ -30,7 +30,7 @@ def read(text: str) -> tuple[Stream, list[Any], WordTable, list[int]]:
     """The stream in numpy and the columns in C, the table, and the counts of the words in C."""
     table = WordTable(TextConfig(), "en")
     codes = table.numbers(text.encode())
-    counts = table.counts().copy()
+    counts = table.counts.copy()
     columns = native("pagekin.bags._stream").read_stream(codes, table.hashes, counts, *MARKERS)
     return plain_stream(codes, table), list(columns), table, counts.tolist()
 
@@ -46,7 +46,7 @@ def test_twins(pieces: list[str]) -> None:
     expected = (stream.codes, stream.terms, stream.title, stream.before, stream.opens)
     for mine, column in zip((*expected, stream.closes), columns, strict=True):
         assert mine.tobytes() == column
-    assert table.counts().tolist() == counts
+    assert table.counts.tolist() == counts
 
 
 @given(

@@ -15,10 +15,8 @@ from pagekin.counters import Counters
 from pagekin.kinds import Pair
 from pagekin.stages.pairs.reducing import Merger
 from pagekin.stages.pairs.stripes import Stripes
-from pagekin.text.segment import needs_segmenting
-from pagekin.text.stems import stemmer
-from pagekin.text.stoplists import stop_words
-from pagekin.text.tokens import tokenise
+from pagekin.text.tokens import needs_segmenting, tokenise
+from pagekin.text.words import stemmer, stop_words
 from pagekin.web.domains import top_subdomain
 
 Scores = dict[str, dict[str, float]]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin.cocitation.records import Link, blocks_value, parse_blocks, url_hash, url_key
-from pagekin.text.markup import LINK
+from pagekin.text.tokens import LINK
 
 URLS = st.from_regex(r"http://[a-z]{1,8}\.example/[a-z/]{0,8}", fullmatch=True)
 ANCHORS = st.text(max_size=30)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pagekin.config import BagConfig, BuildConfig, TextConfig
 from pagekin.counters import Counters
 from pagekin.stages.fragments.extractor import Extractor
-from pagekin.text import markup as m
+from pagekin.text import tokens as m
 from pagekin.text.tokens import tokenise
 from pagekin.web import references, scan
 from pagekin.web.flat import MAX_LINKS, Flat, flatten

@@ -60,13 +60,10 @@ def test_tasks_are_children(tmp_path, monkeypatch):
 
 def test_what_is_made_ready(tmp_path, monkeypatch):
     """Modules that tasks load, and what functions of these make, are there before they fork."""
-    monkeypatch.setattr(Telling, "MAPS_WITH", ("native", "text.tokens:make_tables"))
-    for name in ("_table", "_marks"):
-        getattr(tokens, name).cache_clear()
+    monkeypatch.setattr(Telling, "MAPS_WITH", ("native", "text.tokens:load_dictionary"))
+    tokens._cutter.cache_clear()
     told(tmp_path, "tell\n")
-    assert (1, 1) == tuple(
-        getattr(tokens, name).cache_info().currsize for name in ("_table", "_marks")
-    )
+    assert 1 == tokens._cutter.cache_info().currsize
 
 
 @pytest.mark.parametrize("name", [stage.job for stage in STAGES])
@@ -227,12 +224,12 @@ def test_what_is_loaded_meanwhile(tmp_path):
     """While the last tasks run more is loaded, in order; what cannot be is left to others."""
     (tmp_path / "lines").write_text("tell\n")
     words = ["-r", "local", "--no-conf", "--no-cat-output", str(tmp_path / "lines")]
-    tokens._table.cache_clear()
+    tokens._cutter.cache_clear()
     with Telling(words).make_runner() as runner:
-        runner.meanwhile = iter(["none.such", "text.tokens:make_tables"])
+        runner.meanwhile = iter(["none.such", "text.tokens:load_dictionary"])
         runner.run()
     assert [] == list(runner.meanwhile)
-    assert 1 == tokens._table.cache_info().currsize
+    assert 1 == tokens._cutter.cache_info().currsize
 
 
 def test_what_a_job_leaves(tmp_path, monkeypatch):

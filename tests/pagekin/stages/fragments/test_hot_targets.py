@@ -17,7 +17,7 @@ from pagekin.stages.fragments.extractor import Extractor
 from pagekin.stages.fragments.hot_targets import Folding
 from pagekin.stages.fragments.merge import BagMerger
 from pagekin.stages.fragments.values import host_id, parse_folded
-from pagekin.text import markup as m
+from pagekin.text import tokens as m
 from pagekin.web.page import Page
 from tests.pages import page_of
 from tests.plain import PlainPage
