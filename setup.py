@@ -1,38 +1,29 @@
 """What setup.cfg cannot say: the parts in C, which are built where there is a compiler.
 
-Without one pagekin is whole, and slower (`pagekin.native`). They keep to Python's stable interface,
-so one build serves all versions that pagekin runs on.
+Every `_*.c` below lib/pagekin/ is one. Without a compiler pagekin is whole, and slower
+(`pagekin.native`). They keep to Python's stable interface, so one build serves all versions that
+pagekin runs on.
 """
+
+from pathlib import Path
 
 from setuptools import Extension, setup
 
 FLAGS = ["-O3", "-Wall", "-Wextra", "-Werror=implicit-function-declaration"]
-HEADERS = {
-    **dict.fromkeys(
-        ("stages/fragments/_columns", "stages/fragments/_parcels"),
-        ("room.h", "stages/fragments/numbers.h"),
-    ),
-    "stages/fragments/_fragments": ("stages/fragments/numbers.h",),
-    "text/_pieces": ("room.h",),
-    "bags/_words": ("room.h", "text/xxh32.h"),
-    "query/_exact": ("room.h",),
-    **dict.fromkeys(("web/_flat", "web/_outline"), ("web/html.h", "room.h")),
-}
-PARTS = ("bags/_stream", "bags/_words", "query/_exact")
-PARTS += ("stages/fragments/_columns", "stages/fragments/_fragments", "stages/fragments/_parcels")
-PARTS += ("text/_pieces", "web/_flat", "web/_outline")
+LIB = Path("lib")
+HEADERS = [str(path) for path in sorted(LIB.rglob("*.h"))]
 
 
-def part(name: str) -> Extension:
-    """The module in C of this name, below lib/pagekin/."""
+def part(source: Path) -> Extension:
+    """The module in C of this source."""
     return Extension(
-        f"pagekin.{name.replace('/', '.')}",
-        [f"lib/pagekin/{name}.c"],
-        depends=[f"lib/pagekin/{header}" for header in HEADERS.get(name, ())],
+        ".".join(source.relative_to(LIB).with_suffix("").parts),
+        [str(source)],
+        depends=HEADERS,
         extra_compile_args=FLAGS,
         py_limited_api=True,
         optional=True,
     )
 
 
-setup(ext_modules=list(map(part, PARTS)))
+setup(ext_modules=[part(source) for source in sorted(LIB.rglob("_*.c"))])

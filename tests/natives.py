@@ -1,4 +1,8 @@
-"""The parts in C, for the tests that hold them beside the same in Python."""
+"""The parts in C, for the tests that hold them beside the same in Python.
+
+`make sanitize` runs every test that imports this module, with parts that were built with gcc's
+sanitizers.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ def native(name: str) -> Any:
     """
     try:
         return importlib.import_module(name)
-    except ImportError:
+    except ModuleNotFoundError:
         reason = f"{name} was not built: pagekin was installed without a C compiler"
         if os.environ.get("CI") and _can_be_built():
             pytest.fail(reason)

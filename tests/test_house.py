@@ -32,7 +32,7 @@ KEPT = {
 }
 # Who may import whom: a part of pagekin, and the parts that it knows; all may know the parts in C.
 FLOORS = {
-    "native": set(),
+    "native": {"errors"},
     "kinds": set(),
     "names": set(),
     "text": {"text", "config", "errors"},

@@ -1,12 +1,7 @@
 /* A page's word numbers as its terms, links and headings: what pagekin.bags.stream and fragments do,
 three times as fast, in one pass for each. */
 
-#define Py_LIMITED_API 0x030B0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../part.h"
 
 enum { LEVELS = 6, WIDTH = 5 }; /* of headings; bytes of a term as text */
 
@@ -291,4 +286,4 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "pagekin.bags._stream
                                     "Streams of terms, and the headings above links.", -1, methods,
                                     NULL, NULL, NULL, NULL};
 
-PyMODINIT_FUNC PyInit__stream(void) { return PyModule_Create(&module); }
+PyMODINIT_FUNC PyInit__stream(void) { return with_version(PyModule_Create(&module)); }

@@ -4,14 +4,7 @@ merge_forms and best_forms of pagekin.bags.vocabulary do, nine times as fast.
 Names in a record are in order, so two records are merged as sorted lists are; of many, each with
 its neighbour, until one is left. */
 
-#define Py_LIMITED_API 0x030B0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../room.h"
+#include "../part.h"
 #include "../text/xxh32.h"
 
 #define WORDS_KEY "!words/"
@@ -592,4 +585,4 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "pagekin.bags._words"
                                     "Records of words.", -1, methods,
                                     NULL, NULL, NULL, NULL};
 
-PyMODINIT_FUNC PyInit__words(void) { return PyModule_Create(&module); }
+PyMODINIT_FUNC PyInit__words(void) { return with_version(PyModule_Create(&module)); }

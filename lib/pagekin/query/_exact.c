@@ -5,14 +5,7 @@ A table says of the low bits of a term where in the bag it stands. Every third t
 may be shared, so nothing is decided in the loop over them: a value is written for each, and counts
 if the terms are equal. Terms of the same low bits, which are rare, follow one another in a chain. */
 
-#define Py_LIMITED_API 0x030B0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../room.h"
+#include "../part.h"
 
 /* Slots that are used: eight for each term, and no more than that, or they are fetched from afar. */
 #define LEAST (1 << 12)
@@ -178,4 +171,4 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "pagekin.query._exact
                                     "What bags share.", -1, methods,
                                     NULL, NULL, NULL, NULL};
 
-PyMODINIT_FUNC PyInit__exact(void) { return PyModule_Create(&module); }
+PyMODINIT_FUNC PyInit__exact(void) { return with_version(PyModule_Create(&module)); }

@@ -8,14 +8,7 @@ A hash table of its own, because each piece of a running text would else be a Py
 Its pieces lie one behind the other in one block, so a word takes a third of the memory as well. The
 hash has a secret of each process: no page can be written to fill one slot. */
 
-#define Py_LIMITED_API 0x030B0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../room.h"
+#include "../part.h"
 
 typedef struct {
     uint32_t hash;     /* its lower half */
@@ -528,5 +521,5 @@ PyMODINIT_FUNC PyInit__pieces(void)
     if (!made || !type || PyModule_AddObjectRef(made, "Pieces", type))
         Py_CLEAR(made);
     Py_XDECREF(type);
-    return made;
+    return with_version(made);
 }

@@ -6,14 +6,7 @@ regular expressions say what is matched here. */
 #ifndef PAGEKIN_HTML_H
 #define PAGEKIN_HTML_H
 
-#define Py_LIMITED_API 0x030B0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../room.h"
+#include "../part.h"
 
 #define LONGEST_NAME 20
 #define SLOTS 1024 /* for the names of tags: three times as many as there are */
@@ -515,7 +508,7 @@ static PyObject *module_of(struct PyModuleDef *definition, PyType_Spec *spec, co
     if (!module || !type || PyModule_AddObjectRef(module, name, type))
         Py_CLEAR(module);
     Py_XDECREF(type);
-    return module;
+    return with_version(module);
 }
 
 #endif

@@ -4,14 +4,7 @@ URL by URL: the numbers of its fragments are read, each term gets its place, and
 only the terms of one URL, which lie in the cache. Sums are of whole numbers, so that their order
 does not matter. */
 
-#define Py_LIMITED_API 0x030B0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../../room.h"
+#include "../../part.h"
 #include "numbers.h"
 
 /* As in pagekin.bags.fragments, places and values. */
@@ -501,5 +494,5 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "pagekin.stages.fragm
 PyMODINIT_FUNC PyInit__columns(void)
 {
     spell_digits();
-    return PyModule_Create(&module);
+    return with_version(PyModule_Create(&module));
 }

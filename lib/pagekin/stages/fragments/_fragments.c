@@ -1,13 +1,7 @@
 /* Fragments of links, put together: what pagekin.stages.fragments.link_records does, five times as fast, and the
 numbers of fragments as text and back, as pagekin.bags.fragments says. */
 
-#define Py_LIMITED_API 0x030B0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "../../part.h"
 #include "numbers.h"
 
 /* --- numbers as text --- */
@@ -284,4 +278,4 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "pagekin.stages.fragm
                                     "Fragments as text and as records.", -1, methods,
                                     NULL, NULL, NULL, NULL};
 
-PyMODINIT_FUNC PyInit__fragments(void) { return PyModule_Create(&module); }
+PyMODINIT_FUNC PyInit__fragments(void) { return with_version(PyModule_Create(&module)); }

@@ -1,13 +1,6 @@
 /* Parcels, packed and unpacked: what pagekin.stages.fragments.parcels does, ten times as fast. */
 
-#define Py_LIMITED_API 0x030B0000
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "../../room.h"
+#include "../../part.h"
 #include "numbers.h"
 
 /* As in pagekin.stages.fragments.packing and parcels. */
@@ -1159,4 +1152,4 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "pagekin.stages.fragm
                                     "Parcels, packed and unpacked.", -1, methods,
                                     NULL, NULL, NULL, NULL};
 
-PyMODINIT_FUNC PyInit__parcels(void) { return PyModule_Create(&module); }
+PyMODINIT_FUNC PyInit__parcels(void) { return with_version(PyModule_Create(&module)); }
