@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from pagekin.engine.job import PagekinJob
-from pagekin.evaluate.similarities import make_representation
-from pagekin.evaluate.store import read_material, source_records
+from pagekin.evaluate.gamma import tally_records, tally_sources
+from pagekin.evaluate.similarities import Material, make_representation
 from pagekin.kinds import Pair
 
 
@@ -34,12 +34,13 @@ class GammaCounts(PagekinJob):
         return super().make_runner()
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        material = read_material(Path(self.options.labelled))
+        material = Material.read(Path(self.options.labelled))
         representation = make_representation(self.options.by, material)
         for line, _ in pairs:
             sources = [int(number) for number in line.split()]
             self.counters_.add("gamma", "sources", len(sources))
-            yield from source_records(material.pages, representation, sources)
+            tally = tally_sources(material.pages.family, representation, sources)
+            yield from tally_records(tally, sources)
             self.progress.add(records=len(sources))
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:

@@ -15,7 +15,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from pagekin.build.answers import answer_lines, urls_asked
+from pagekin.build.single_jobs import answer_lines, urls_asked
 from pagekin.engine.job import PagekinJob
 from pagekin.kinds import Pair
 from pagekin.names import ON_THIS_MACHINE

@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks.results import Figure, from_json, markdown
 from pagekin.errors import NotFoundError, UsageError
-from pagekin.evaluate.plots import Mark, plot
+from pagekin.evaluate.figures import Mark, plot
 
 __all__ = ["section", "write_documents", "write_plots"]
 
@@ -95,7 +95,7 @@ def drawn(figure: Figure) -> str:
 
 
 def _png(svg: str) -> bytes | None:
-    from pagekin.evaluate.png import to_png  # noqa: PLC0415 - only plots need it
+    from pagekin.evaluate.figures import to_png  # noqa: PLC0415 - only plots need it
 
     try:
         return to_png(svg)

@@ -7,11 +7,11 @@ import random
 import numpy as np
 import pytest
 
+from pagekin.bags.batch import Batch
 from pagekin.config import BuildConfig, SignatureConfig
-from pagekin.evaluate.gamma import tally_sources
-from pagekin.evaluate.labelled import LabelledPages, PackedBags
+from pagekin.evaluate.gamma import tally_of_records, tally_sources
+from pagekin.evaluate.labelled_pages import LabelledPages
 from pagekin.evaluate.similarities import Material, make_representation
-from pagekin.evaluate.store import read_material, tally_of_records, write_material
 from pagekin.jobs.gamma_counts import GammaCounts
 from tests.indexes import random_bags
 from tests.jobs.running import run_job, run_script, split_output
@@ -29,11 +29,7 @@ def material():
         CLASSES,
         np.cumsum([0, *map(len, classes)]),
         np.concatenate(classes).astype(np.int32),
-        PackedBags(
-            np.concatenate([bag.terms for bag in BAGS]),
-            np.concatenate([bag.weights for bag in BAGS]),
-            np.cumsum([0, *(len(bag.terms) for bag in BAGS)]),
-        ),
+        Batch.of(BAGS).packed(),
         7,
     )
     return Material(pages, BuildConfig(signatures=SignatureConfig(count=16)))
@@ -41,14 +37,14 @@ def material():
 
 @pytest.fixture(scope="module")
 def file(material, tmp_path_factory):
-    path = tmp_path_factory.mktemp("labelled") / "labelled.arrays"
-    write_material(path, material)
+    path = tmp_path_factory.mktemp("labelled") / "labelled.pickle"
+    material.write(path)
     return path
 
 
 def test_file(material, file):
     """The file gives back pages, classes, bags and configuration."""
-    found = read_material(file)
+    found = Material.read(file)
     one, two = material.pages, found.pages
     assert (one.urls, one.classes, one.missing) == (two.urls, two.classes, two.missing)
     assert (one.digest(), material.config) == (two.digest(), found.config)

@@ -10,7 +10,7 @@ import pytest
 from pagekin import Index
 from pagekin.cocitation.kin import Kin
 from pagekin.engine import requirements as engines
-from pagekin.evaluate.rscore import key_path
+from pagekin.evaluate.human_marks import key_path
 from tests.indexes import config_of, make_bag, make_index, random_bags
 
 NAMES = ("gamma", "sibling", "cousin", "unrelated")

@@ -46,7 +46,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the comparison."""
-    from pagekin.evaluate.comparing import compare_results
+    from pagekin.evaluate.bootstrap import compare_results
 
     if options.resamples < 1 or options.seed < 0:
         raise UsageError("--resamples takes a number from 1, --seed one from 0")

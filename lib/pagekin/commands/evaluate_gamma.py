@@ -13,7 +13,7 @@ from pagekin.commands.labels import add_labels, check_labels
 from pagekin.errors import UsageError, naming
 
 if TYPE_CHECKING:
-    from pagekin.evaluate.judging import Judgement
+    from pagekin.evaluate.judgement import Judgement
     from pagekin.evaluate.similarities import Material
 
 __all__ = ["add_gamma"]
@@ -92,8 +92,8 @@ def _add_job(add: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the figures."""
-    from pagekin.evaluate.judging import summarise
-    from pagekin.evaluate.lines import gamma_lines
+    from pagekin.evaluate.gamma_report import gamma_lines
+    from pagekin.evaluate.judgement import summarise
 
     _check(options)
     material = _material(options)
@@ -112,14 +112,14 @@ def run(options: argparse.Namespace) -> int:
 def _judged(options: argparse.Namespace, material: Material) -> Judgement:
     """Count the pairs, here or as a job."""
     from pagekin.engine.run import Engine
-    from pagekin.evaluate.judging import Judgement, judge, sample_sources
+    from pagekin.evaluate.judgement import Judgement, judge, sample_sources
     from pagekin.evaluate.similarities import make_representation
 
     pages, representation = material.pages, make_representation(options.by, material)
     sources = sample_sources(pages, options.sample or len(pages), options.seed)
     if not options.runner:
         return judge(pages, representation, sources)
-    from pagekin.build.judging import tally_of_job
+    from pagekin.build.single_jobs import tally_of_job
     from pagekin.engine.package import chosen_package
 
     package = chosen_package(None, options.runner)
@@ -159,7 +159,7 @@ def _check_runner(options: argparse.Namespace) -> None:
 
 def _material(options: argparse.Namespace) -> Material:
     """The labelled pages; says what is wrong in the directory."""
-    from pagekin.build.labelled_pages import Labels
+    from pagekin.build.judging_material import Labels
     from pagekin.evaluate.directory import DirectoryConfig
 
     config = DirectoryConfig(options.depth, options.shallow, options.format)
@@ -210,7 +210,7 @@ def _settings(options: argparse.Namespace, material: Material) -> dict[str, Any]
 
 
 def _write_report(path: Path, result: dict[str, Any]) -> None:
-    from pagekin.evaluate.report import gamma_report
+    from pagekin.evaluate.gamma_report import gamma_report
 
     words = ["pagekin", *sys.argv[1:]]
     page = gamma_report(result, shlex.join(words))

@@ -45,7 +45,7 @@ def add_rscore(subjects: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the scores."""
-    from pagekin.evaluate.rscore import average_r_scores, read_judgements
+    from pagekin.evaluate.human_marks import average_r_scores, read_judgements
 
     answers, marks = read_judgements(options.judgements, options.key)
     scores = average_r_scores(answers, marks, seed=options.seed)

@@ -72,8 +72,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the pool and its key."""
     from pagekin.commands.bag import read_urls
-    from pagekin.evaluate.pool import make_pool
-    from pagekin.evaluate.rscore import key_path
+    from pagekin.evaluate.human_marks import key_path, make_pool
 
     if bool(options.url) == (options.urls is not None):
         raise UsageError("name URLs, or --urls FILE")

@@ -199,7 +199,7 @@ def _answer_each(index: Any, options: argparse.Namespace) -> int:
 
 def _answer_all(index: Any, options: argparse.Namespace) -> int:
     """Every page by itself, here or as a job."""
-    from pagekin.build.answers import answers_here, answers_of_job
+    from pagekin.build.single_jobs import answers_here, answers_of_job
 
     question = {"k": options.k, "why": options.why, **_how(options)}
     if options.runner:

@@ -65,7 +65,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Sweep, and print the tables."""
-    from pagekin.evaluate.png import require_png
+    from pagekin.evaluate.figures import require_png
     from pagekin.sweep.results import sweep_result
 
     _check(options)

@@ -13,32 +13,45 @@ summed over all source pages.
 
 Similarities are rounded to 12 decimals first, so that no order of additions breaks a tie. Pairs are
 counted by sorting and bisection and never made: a source costs n log n.
+
+The counts of each source are kept in results, for later paired comparisons (docs/formats.md), and
+are the records of a job that counts them: the number of a page, and base64 of its 14 numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pybase64 import b64decode, b64encode, b64encode_as_string
 
-from pagekin.evaluate.familial import COUSINS, SAME, SIBLINGS, UNRELATED, Family
+from pagekin.errors import InputError
+from pagekin.evaluate.labelled_pages import COUSINS, SAME, SIBLINGS, UNRELATED, Family
 from pagekin.evaluate.similarities import Representation
+from pagekin.kinds import Pair
 
 __all__ = [
     "DECIMALS",
     "STATISTICS",
     "Counts",
+    "Sources",
     "Tally",
     "count_pairs",
     "gamma_of",
+    "pack_sources",
+    "tally_of_records",
+    "tally_records",
     "tally_sources",
+    "unpack_sources",
     "with_ties_of",
 ]
 
 STATISTICS: Final = ("gamma", "sibling", "cousin", "unrelated")
 DECIMALS: Final = 12  # of a similarity
+_WIDTH: Final = len(STATISTICS) * 3  # counts of a source
 
 Counts = NDArray[np.int64]  # [..., statistic, (concordant, discordant, tied)]
 Values = NDArray[np.float64]
@@ -56,7 +69,7 @@ def tally_sources(family: Family, representation: Representation, sources: Itera
     """The counts of each source against all other pages."""
     counts, same, orthogonal = [], [], []
     for source in sources:
-        similarities = np.delete(representation.similarities(source), source)
+        similarities = np.delete(representation(source), source)
         distances = np.delete(family.distances(source), source)
         near = similarities[distances == SAME].round(DECIMALS)
         counts.append(count_pairs(similarities, distances))
@@ -109,3 +122,55 @@ def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> Values:
     result = np.full(np.shape(whole), np.nan)
     np.divide(part, whole, out=result, where=np.asarray(whole) > 0)
     return result
+
+
+# --- records of a job ---
+
+
+def tally_records(tally: Tally, sources: Sequence[int]) -> Iterator[Pair]:
+    """A record for each source: its counts, pages of its class, and the orthogonal of these."""
+    columns = [tally.counts.reshape(-1, _WIDTH), tally.same, tally.orthogonal]
+    for source, row in zip(sources, np.column_stack(columns).astype("<i8"), strict=True):
+        yield b"%010d" % source, b64encode(row.tobytes())
+
+
+def tally_of_records(records: Iterable[Pair]) -> Tally:
+    """The counts of all sources, in the order of the records."""
+    rows = [np.frombuffer(b64decode(value, validate=True), "<i8") for _, value in records]
+    table = np.array(rows, np.int64).reshape(-1, _WIDTH + 2)
+    counts = table[:, :_WIDTH].reshape(-1, len(STATISTICS), 3)
+    return Tally(counts, table[:, -2], table[:, -1])
+
+
+# --- counts in results ---
+
+
+class Sources(NamedTuple):
+    """Sources by their keys, with their counts."""
+
+    keys: NDArray[np.uint64]
+    counts: Counts
+
+
+def pack_sources(sources: Sources) -> dict[str, str]:
+    """Base64 of the keys, and base64 of zlib of the counts."""
+    packed = zlib.compress(sources.counts.astype("<i8").tobytes(), 9)
+    keys = sources.keys.astype("<u8").tobytes()
+    return {"keys": b64encode_as_string(keys), "counts": b64encode_as_string(packed)}
+
+
+def unpack_sources(packed: Any, name: str) -> Sources:
+    """What `pack_sources` packed; InputError, about what has this name, where it is none."""
+    try:
+        keys = np.frombuffer(b64decode(packed["keys"], validate=True), "<u8")
+        size = len(keys) * _WIDTH * 8
+        data = zlib.decompressobj().decompress(b64decode(packed["counts"], validate=True), size + 1)
+        counts = np.frombuffer(data, "<i8").reshape(len(keys), len(STATISTICS), 3)
+    except (KeyError, TypeError, ValueError, zlib.error) as error:
+        raise InputError(
+            f"{name}: holds no counts of sources; it should be the output of"
+            " `pagekin evaluate gamma --json`"
+        ) from error
+    if len(np.unique(keys)) < len(keys) or (counts < 0).any():
+        raise InputError(f"{name}: its counts of sources are damaged")
+    return Sources(keys, counts)

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pagekin.errors import naming
-from pagekin.evaluate.page import code, document, section, table, text
-from pagekin.evaluate.plots import Mark, plot
-from pagekin.evaluate.png import require_png, to_png
+from pagekin.evaluate.figures import Mark, plot, require_png, to_png
+from pagekin.evaluate.html_page import code, document, section, table, text
 from pagekin.sweep.lines import cells_of, difference
 
 __all__ = ["figure_svgs", "sweep_report", "write_plots"]

@@ -13,8 +13,8 @@ from typing import Any
 from pagekin.config import BuildConfig, to_dict
 from pagekin.errors import PagekinError
 from pagekin.evaluate.directory import Directory
-from pagekin.evaluate.judging import judge, sample_sources, summarise
-from pagekin.evaluate.labelled import label_bags
+from pagekin.evaluate.judgement import judge, sample_sources, summarise
+from pagekin.evaluate.labelled_pages import label_bags
 from pagekin.evaluate.similarities import Material, make_representation
 from pagekin.index.folder import IndexFolder
 from pagekin.storage.workspace import Workspace, write_json

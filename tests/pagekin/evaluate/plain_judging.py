@@ -1,4 +1,4 @@
-"""The definitions of [SIM] section 2 written down once more, pair by pair, and slowly."""
+"""The definitions of [SIM] section 2 written down once more, pair by pair, and slowly; pages."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from itertools import combinations
 from hypothesis import strategies as st
 
 from pagekin.bags.bag import Bag
+from pagekin.evaluate.directory import DirectoryConfig, read_directory
+from pagekin.evaluate.labelled_pages import label_bags
 from tests.indexes import make_bag
 
 ClassPath = tuple[str, ...]
@@ -82,3 +84,30 @@ def lines_of(classes: Mapping[str, Sequence[ClassPath]]) -> str:
     return "".join(
         f"{url}\t/Top/{'/'.join(path)}\n" for url, some in classes.items() for path in some
     )
+
+
+# --- pages ---
+
+URLS = [f"http://{name}.example/" for name in ("jazz", "rock", "folk", "cell", "oak", "lost")]
+CLASSES = {
+    URLS[0]: [("Arts", "Music", "Jazz")],
+    URLS[1]: [("Arts", "Music", "Jazz"), ("Arts", "Radio", "Rock")],
+    URLS[2]: [("Arts", "Music", "Folk")],
+    URLS[3]: [("Science", "Biology", "Cells")],
+    URLS[4]: [("Science", "Biology", "Trees")],
+    URLS[5]: [("Science", "Biology", "Trees")],
+}
+BAGS = [
+    make_bag(URLS[0], {16: 1.0, 17: 1.0}, 1),
+    make_bag(URLS[1], {16: 1.0, 18: 1.0}, 0),
+    make_bag(URLS[2], {16: 1.0, 17: 2.0}, 2),
+    make_bag(URLS[3], {17: 1.0, 20: 1.0}, 1),
+    make_bag(URLS[4], {21: 1.0}, 1),
+    make_bag("http://unlabelled.example/", {16: 1.0}, 1),
+]
+
+
+def pages_of(tmp_path, bags, classes, *, linked=False, **config):
+    file = tmp_path / "directory.tsv"
+    file.write_text(lines_of(classes))
+    return label_bags(bags, read_directory([file], DirectoryConfig(**config)), linked=linked)

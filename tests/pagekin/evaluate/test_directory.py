@@ -251,14 +251,14 @@ def test_elements_across_pieces(write, monkeypatch):
     """However the file is cut into pieces, the elements are the same."""
     file = write("content.rdf.u8", CONTENT.replace("About", "Äöü 漢字 About"))
     for size in (17, 64, 1000):
-        monkeypatch.setattr("pagekin.evaluate.readers._CHUNK", size)
+        monkeypatch.setattr("pagekin.evaluate.directory._CHUNK", size)
         assert EXPECTED == shown(read(file))
 
 
 def test_endless_element(write, monkeypatch):
     """An element that does not end is given up, and those behind it are read."""
-    monkeypatch.setattr("pagekin.evaluate.readers._ELEMENT", 3000)
-    monkeypatch.setattr("pagekin.evaluate.readers._CHUNK", 1000)
+    monkeypatch.setattr("pagekin.evaluate.directory._ELEMENT", 3000)
+    monkeypatch.setattr("pagekin.evaluate.directory._CHUNK", 1000)
     endless = '<Topic r:id="Top/A">' + "<x/>" * 2000
     directory = read(write("c", endless + CONTENT))
     assert EXPECTED == shown(directory)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -9,28 +10,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.evaluate.familial import Family
+from pagekin.errors import InputError
 from pagekin.evaluate.gamma import (
     STATISTICS,
+    Sources,
     count_pairs,
     gamma_of,
+    pack_sources,
     tally_sources,
+    unpack_sources,
     with_ties_of,
 )
-from pagekin.evaluate.judging import figures
+from pagekin.evaluate.judgement import figures
+from pagekin.evaluate.labelled_pages import Family
 from tests.pagekin.evaluate.plain_judging import NAMES, plain_counts
 
 similarities = st.sampled_from([0.0, 0.1, 0.2, 0.1 + 1e-14, 0.3, 0.30000000000000004, 1.0])
 
 
-class Given:
-    """A representation that was made up."""
-
-    def __init__(self, table):
-        self.table = np.array(table, dtype=np.float64)
-
-    def similarities(self, source):
-        return self.table[source]
+def made_up(table):
+    """A representation with these similarities."""
+    return np.array(table, dtype=np.float64).__getitem__
 
 
 def family_of(*paths):
@@ -90,7 +90,7 @@ def test_reversed_similarities(pages):
 def test_sources_are_not_their_own_neighbours():
     """A source is no page of its own class, however similar it is to itself."""
     family = family_of(("A",), ("A",), ("B",))
-    tally = tally_sources(family, Given([[1, 0.5, 0.2], [0.5, 1, 0.6], [0.2, 0.6, 1]]), range(3))
+    tally = tally_sources(family, made_up([[1, 0.5, 0.2], [0.5, 1, 0.6], [0.2, 0.6, 1]]), range(3))
     assert [[1, 0, 0], [0, 1, 0], [0, 0, 0]] == tally.counts[:, 3].tolist()
     assert [1, 1, 0] == tally.same.tolist()
 
@@ -99,7 +99,7 @@ def test_orthogonal_pairs():
     """Pages of the class with a similarity of 0, or one that is rounded to it, are orthogonal."""
     family = family_of(("A",), ("A",), ("A",), ("A",))
     table = np.array([[1, 0, 1e-13, 1e-12]] * 4)
-    tally = tally_sources(family, Given(table), [0])
+    tally = tally_sources(family, made_up(table), [0])
     assert ([3], [2]) == (tally.same.tolist(), tally.orthogonal.tolist())
 
 
@@ -127,7 +127,7 @@ def test_perfect_and_reversed(sign, expected):
     """An order that falls with the distance has gamma 1, and one that rises -1."""
     family = family_of(*PATHS)
     table = [[sign * int(d) + 4 for d in family.distances(s)] for s in range(len(PATHS))]
-    tally = tally_sources(family, Given(table), range(len(PATHS)))
+    tally = tally_sources(family, made_up(table), range(len(PATHS)))
     made = figures(tally.counts, seed=1, resamples=50)
     assert [expected] * 4 == [made[name]["value"] for name in STATISTICS]
     assert [(expected, expected)] * 4 == [(made[n]["low"], made[n]["high"]) for n in STATISTICS]
@@ -137,7 +137,42 @@ def test_chance():
     """A random order has gamma 0, within its interval, and the interval is not wide."""
     paths = [path for path in CLASSES for _ in range(40)]
     table = np.random.default_rng(7).random((len(paths), len(paths)))
-    tally = tally_sources(family_of(*paths), Given(table), range(len(paths)))
+    tally = tally_sources(family_of(*paths), made_up(table), range(len(paths)))
     for made in figures(tally.counts, seed=1, resamples=300).values():
         assert made["low"] < 0 < made["high"]
         assert made["high"] - made["low"] < 0.15
+
+
+# --- packed counts ---
+
+
+def packed(keys, counts):
+    return pack_sources(Sources(np.array(keys, np.uint64), counts))
+
+
+def test_pack():
+    """Counts come back as they were."""
+    keys = np.array([7, 2**64 - 1, 0], np.uint64)
+    counts = np.arange(36).reshape(3, 4, 3) * 3_000_000_000
+    found = unpack_sources(json.loads(json.dumps(packed(keys, counts))), "it")
+    assert (keys.tolist(), counts.tolist()) == (found.keys.tolist(), found.counts.tolist())
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        None,
+        [],
+        {},
+        {"keys": 1, "counts": 2},
+        {"keys": "AAAA", "counts": "AAAA"},
+        {"keys": "not base64!", "counts": ""},
+        packed([1, 1], np.zeros((2, 4, 3), np.int64)),
+        packed([1], np.full((1, 4, 3), -1)),
+        packed([1], np.zeros((90_000, 4, 3), np.int64)),
+    ],
+)
+def test_no_counts(bad):
+    """What is no packed counts is refused by name, and never unpacked beyond what it claims."""
+    with pytest.raises(InputError, match=r"^a\.json: "):
+        unpack_sources(bad, "a.json")

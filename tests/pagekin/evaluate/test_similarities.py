@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin.bags.bag import cosine
+from pagekin.bags.batch import Batch
 from pagekin.bags.frequencies import Frequencies
 from pagekin.cocitation.kin import Kin
 from pagekin.config import BuildConfig, SignatureConfig, WeightConfig
 from pagekin.errors import UsageError
-from pagekin.evaluate import representations, similarities
-from pagekin.evaluate.labelled import LabelledPages, PackedBags
+from pagekin.evaluate import representations
+from pagekin.evaluate.labelled_pages import LabelledPages
 from pagekin.evaluate.representations.both import reciprocal_ranks
 from pagekin.evaluate.similarities import Material, make_representation, representation_names
 from pagekin.index.folder import IndexFolder
@@ -36,11 +37,7 @@ def material_of(bags, config=None, index=None):
         [("A",)],
         np.arange(len(bags) + 1),
         np.zeros(len(bags), np.int32),
-        PackedBags(
-            np.concatenate([bag.terms for bag in bags]),
-            np.concatenate([bag.weights for bag in bags]),
-            np.cumsum([0, *(len(bag.terms) for bag in bags)]),
-        ),
+        Batch.of(bags).packed(),
     )
     return Material(pages, config or BuildConfig(), index)
 
@@ -52,13 +49,15 @@ def test_bags_twin(some):
     made = make_representation("bags", material_of(bags))
     for source, bag in enumerate(bags):
         expected = [round(plain_jaccard(bag, other), 12) for other in bags]
-        assert expected == made.similarities(source).round(12).tolist()
+        assert expected == made(source).round(12).tolist()
 
 
 def test_bags_are_symmetric_to_the_last_bit():
     """Terms are added in one order, so a pair has one similarity from both sides."""
     made = make_representation("bags", material_of(BAGS))
-    table = np.array([made.similarities(k) for k in range(len(BAGS))])
+    table = np.array([made(k) for k in range(len(BAGS))])
+    expected = [[round(plain_jaccard(a, b), 12) for b in BAGS] for a in BAGS]
+    assert expected == table.round(12).tolist()
     assert (table == table.T).all()
 
 
@@ -67,7 +66,7 @@ def test_cosine():
     made = make_representation("cosine", material_of(BAGS))
     for source in range(0, len(BAGS), 7):
         expected = [round(cosine(BAGS[source], other), 12) for other in BAGS]
-        assert expected == made.similarities(source).round(12).tolist()
+        assert expected == made(source).round(12).tolist()
 
 
 def test_no_bag_has_terms():
@@ -75,7 +74,7 @@ def test_no_bag_has_terms():
     bags = [make_bag(f"http://{k}.example/", {}) for k in range(3)]
     for name in ("bags", "cosine", "signatures"):
         made = make_representation(name, material_of(bags))
-        assert [0.0] * 3 == made.similarities(1).tolist()
+        assert [0.0] * 3 == made(1).tolist()
 
 
 @pytest.mark.parametrize("count", [1, 16, 80])
@@ -92,7 +91,7 @@ def test_signatures_of_bags(count):
             for row in rows
         ]
         expected = [share if both else 0.0 for share, both in zip(shares, full, strict=True)]
-        assert expected == made.similarities(source).tolist()
+        assert expected == made(source).tolist()
 
 
 def test_signatures_of_an_index(tmp_path):
@@ -102,7 +101,7 @@ def test_signatures_of_an_index(tmp_path):
     own = make_representation("signatures", material_of(BAGS, BuildConfig(), index))
     signed = make_representation("signatures", material_of(BAGS, config))
     for source in range(len(BAGS)):
-        assert signed.similarities(source).tolist() == own.similarities(source).tolist()
+        assert signed(source).tolist() == own(source).tolist()
 
 
 def test_bags_that_are_not_normalised():
@@ -113,7 +112,7 @@ def test_bags_that_are_not_normalised():
     bags = [bag._replace(weights=bag.weights * 3) for bag in BAGS]
     made = make_representation("signatures", material_of(bags, config))
     full = next(k for k, bag in enumerate(bags) if len(bag.terms))
-    assert 1.0 == made.similarities(full)[full]
+    assert 1.0 == made(full)[full]
 
 
 def test_names():
@@ -127,15 +126,13 @@ def test_a_new_representation_is_one_file(tmp_path, monkeypatch):
     """A file with a function `make` is all it takes."""
     (tmp_path / "reverse_order.py").write_text(
         "import numpy as np\n"
-        "class Reverse:\n"
-        "    def __init__(self, pages): self.count = len(pages)\n"
-        "    def similarities(self, source): return np.arange(self.count, 0, -1.0)\n"
-        "def make(material): return Reverse(material.pages)\n"
+        "def make(material):\n"
+        "    return lambda source: np.arange(len(material.pages), 0, -1.0)\n"
     )
     monkeypatch.setattr(representations, "__path__", [*representations.__path__, str(tmp_path)])
     assert "reverse_order" in representation_names()
     made = make_representation("reverse_order", material_of(BAGS[:3]))
-    assert [3.0, 2.0, 1.0] == made.similarities(0).tolist()
+    assert [3.0, 2.0, 1.0] == made(0).tolist()
 
 
 def test_unknown_representation():
@@ -147,23 +144,12 @@ def test_unknown_representation():
 # --- baselines, and candidates ranked again ---
 
 
-@pytest.mark.parametrize("common", [1, 8, 10**9])
-def test_rows_and_lists(common, monkeypatch):
-    """Frequent terms lie as rows and others as lists; where the border is shows nowhere."""
-    monkeypatch.setattr(similarities, "_COMMON", common)
-    monkeypatch.setattr(similarities, "_ROWS_SIZE", 8 * len(BAGS) * 20)
-    table = [make_representation("bags", material_of(BAGS)).similarities(k) for k in range(60)]
-    expected = [[round(plain_jaccard(a, b), 12) for b in BAGS] for a in BAGS]
-    assert expected == np.array(table).round(12).tolist()
-    assert (np.array(table) == np.array(table).T).all()
-
-
 def test_common_terms():
     """The number of terms that both bags have, whatever they weigh."""
     made = make_representation("common", material_of(BAGS))
     for source, bag in enumerate(BAGS):
         expected = [float(len(set(bag.terms) & set(other.terms))) for other in BAGS]
-        assert expected == made.similarities(source).tolist()
+        assert expected == made(source).tolist()
 
 
 def test_tfidf(tmp_path):
@@ -181,7 +167,7 @@ def test_tfidf(tmp_path):
     made = make_representation("tfidf", material)
     for source in range(0, len(BAGS), 7):
         expected = [cosine(weighted[source], other) for other in weighted]
-        assert np.allclose(expected, made.similarities(source), atol=1e-6)
+        assert np.allclose(expected, made(source), atol=1e-6)
 
 
 def test_tfidf_needs(tmp_path):
@@ -206,8 +192,8 @@ def test_reranked(candidates):
         make_representation(n, material) for n in ("bags", "signatures", "reranked")
     )
     for source in range(len(BAGS)):
-        right, rough = exact.similarities(source), signed.similarities(source)
-        found = made.similarities(source)
+        right, rough = exact(source), signed(source)
+        found = made(source)
         others = [k for k in range(len(BAGS)) if k != source and rough[k] > 0]
         others.sort(key=lambda k: (-rough[k], k))
         best = others[: candidates or None]
@@ -224,8 +210,8 @@ def test_alpha():
     known = make_representation("bags", material_of(BAGS))
     made = make_representation("bags", dataclasses.replace(material_of(BAGS), alpha=0.25))
     for source in range(len(BAGS)):
-        expected = [s if s > 0.25 else 0.0 for s in known.similarities(source).tolist()]
-        assert expected == made.similarities(source).tolist()
+        expected = [s if s > 0.25 else 0.0 for s in known(source).tolist()]
+        assert expected == made(source).tolist()
 
 
 # --- co-citation ---
@@ -249,7 +235,7 @@ def cited(tmp_path):
 
 def table_of(material, name):
     made = make_representation(name, material)
-    return [made.similarities(k).tolist() for k in range(len(material.pages))]
+    return [made(k).tolist() for k in range(len(material.pages))]
 
 
 def test_cocitation_by_hand(cited):

@@ -7,32 +7,28 @@ be judged. What is not similar at all has no rank, and adds nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from pagekin.evaluate.representations import bags, cocitation
 from pagekin.evaluate.similarities import Material, Representation, Similarities
 from pagekin.query.cocited import RANKS
 
-__all__ = ["FusedSimilarities", "make", "reciprocal_ranks"]
+__all__ = ["make", "reciprocal_ranks"]
 
 
-class FusedSimilarities:
-    """Several representations by their ranks."""
+def make(material: Material) -> Representation:
+    """Of the bags and the tables of the index."""
+    parts = [bags.make(material), cocitation.make(material)]
 
-    def __init__(self, parts: Sequence[Representation]) -> None:
-        self._parts = parts
-
-    def similarities(self, source: int) -> Similarities:
-        """The sum of the reciprocal ranks of each page; the source itself has none."""
-        total: Similarities = np.zeros(0)
-        for part in self._parts:
-            scores = part.similarities(source).copy()
-            scores[source] = 0.0
-            ranks = reciprocal_ranks(scores)
-            total = total + ranks if len(total) else ranks
+    def similarities(source: int) -> Similarities:
+        total: Similarities = np.zeros(len(material.pages))
+        for part in parts:
+            scores = part(source)
+            scores[source] = 0.0  # the source itself has no rank
+            total += reciprocal_ranks(scores)
         return total.round(12)
+
+    return similarities
 
 
 def reciprocal_ranks(scores: Similarities) -> Similarities:
@@ -41,8 +37,3 @@ def reciprocal_ranks(scores: Similarities) -> Similarities:
     falling = np.sort(-rounded)
     ranks = falling.searchsorted(-rounded, side="left") + 1
     return np.where(rounded > 0, 1 / (RANKS + ranks), 0.0)
-
-
-def make(material: Material) -> FusedSimilarities:
-    """Of the bags and the tables of the index."""
-    return FusedSimilarities([bags.make(material), cocitation.make(material)])

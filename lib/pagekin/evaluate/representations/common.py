@@ -9,27 +9,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from pagekin.evaluate.labelled import PackedBags
-from pagekin.evaluate.similarities import InvertedFile, Material, Similarities
+from pagekin.evaluate.similarities import InvertedFile, Material, Representation, Similarities
 
-__all__ = ["CommonTerms", "make"]
+__all__ = ["make"]
 
 
-class CommonTerms:
-    """Counts shared terms."""
-
-    def __init__(self, bags: PackedBags) -> None:
-        self._file = InvertedFile(bags)
-
-    def similarities(self, source: int) -> Similarities:
-        """The number of terms that a page shares with each page."""
-        return self._file.sums(source, _both)
+def make(material: Material) -> Representation:
+    """Of the bags of the pages."""
+    file = InvertedFile(material.pages.bags)
+    return lambda source: file.sums(source, _both)
 
 
 def _both(own: Similarities, theirs: Similarities) -> Similarities:
     return ((own > 0) & (theirs > 0)).astype(np.float64)
-
-
-def make(material: Material) -> CommonTerms:
-    """Of the bags of the pages."""
-    return CommonTerms(material.pages.bags)

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from pagekin.evaluate.labelled import PackedBags
-from pagekin.evaluate.similarities import InvertedFile, Material, Similarities
+from pagekin.bags.batch import Packed
+from pagekin.evaluate.similarities import InvertedFile, Material, Representation, Similarities
 
-__all__ = ["CosineSimilarities", "make"]
+__all__ = ["cosines", "make"]
 
 
-class CosineSimilarities:
+def make(material: Material) -> Representation:
+    """Of the bags of the pages."""
+    return cosines(material.pages.bags)
+
+
+def cosines(bags: Packed) -> Representation:
     """The sum of products by the term, over both norms."""
+    file = InvertedFile(bags)
+    norms = np.sqrt(file.totals(np.square))
 
-    def __init__(self, bags: PackedBags) -> None:
-        self._file = InvertedFile(bags)
-        self._norms = np.sqrt(self._file.totals(bags.weights.astype(np.float64) ** 2))
-
-    def similarities(self, source: int) -> Similarities:
-        """The cosine of a page with each page."""
-        products = self._file.sums(source, np.multiply)
-        norms = self._norms * self._norms[source]
+    def similarities(source: int) -> Similarities:
+        products = file.sums(source, np.multiply)
+        both = norms * norms[source]
         result: Similarities = np.zeros_like(products)
-        np.divide(products, norms, out=result, where=norms > 0)
+        np.divide(products, both, out=result, where=both > 0)
         return result
 
-
-def make(material: Material) -> CosineSimilarities:
-    """Of the bags of the pages."""
-    return CosineSimilarities(material.pages.bags)
+    return similarities

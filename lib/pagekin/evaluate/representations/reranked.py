@@ -16,30 +16,24 @@ import numpy as np
 from pagekin.evaluate.representations import bags, signatures
 from pagekin.evaluate.similarities import Material, Representation, Similarities
 
-__all__ = ["RerankedSimilarities", "make"]
+__all__ = ["make"]
 
 
-class RerankedSimilarities:
-    """The exact similarity of candidates."""
+def make(material: Material) -> Representation:
+    """Of the signatures and the bags."""
+    rough, exact_of = signatures.make(material), bags.make(material)
+    limit = material.candidates
 
-    def __init__(self, rough: Representation, exact: Representation, candidates: int = 0) -> None:
-        self._rough, self._exact, self._candidates = rough, exact, candidates
-
-    def similarities(self, source: int) -> Similarities:
-        """Exact for candidates, 0 for pages that are none."""
-        shares = self._rough.similarities(source)
-        exact = np.where(shares > 0, self._exact.similarities(source), 0.0)
+    def similarities(source: int) -> Similarities:
+        shares = rough(source)
+        exact = np.where(shares > 0, exact_of(source), 0.0)
         found = int((shares > 0).sum()) - int(shares[source] > 0)
-        if not self._candidates or found <= self._candidates:
+        if not limit or found <= limit:
             return exact
         order = np.argsort(-shares, kind="stable")
-        best = order[order != source][: self._candidates]
+        best = order[order != source][:limit]
         result: Similarities = shares * exact[best].min() / 2
         result[best], result[source] = exact[best], exact[source]
         return result
 
-
-def make(material: Material) -> RerankedSimilarities:
-    """Of the signatures and the bags."""
-    rough, exact = signatures.make(material), bags.make(material)
-    return RerankedSimilarities(rough, exact, material.candidates)
+    return similarities

@@ -1,6 +1,7 @@
 """Signatures by the share of equal ones, as answers without exact ranking have it [SIM 6.2].
 
-Of an index they are its own, row by row of H; else the bags are signed here, as a build would.
+Of an index they are its own, row by row of H; else the bags are signed here, as a build would. A
+bag without weight is like no other.
 """
 
 from __future__ import annotations
@@ -9,36 +10,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagekin.errors import InputError
-from pagekin.evaluate.similarities import Material, Similarities
+from pagekin.evaluate.similarities import Material, Representation, Similarities
 from pagekin.index.folder import IndexFolder
 from pagekin.minhash.signatures import EMPTY, make_signer
 
-__all__ = ["SignatureSimilarities", "make"]
+__all__ = ["make"]
 
 
-class SignatureSimilarities:
-    """Counts equal positions; a bag without weight is like no other."""
-
-    def __init__(self, rows: NDArray[np.uint32]) -> None:
-        self._columns = np.ascontiguousarray(rows.T)  # whole columns compare faster than rows
-        self._empty = (rows == EMPTY).all(axis=1)
-
-    def similarities(self, source: int) -> Similarities:
-        """The share of equal signatures of a page with each page."""
-        if self._empty[source]:
-            return np.zeros(self._columns.shape[1])
-        equal = (self._columns == self._columns[:, source, None]).sum(axis=0)
-        shares: Similarities = equal / len(self._columns)
-        return shares
-
-
-def make(material: Material) -> SignatureSimilarities:
+def make(material: Material) -> Representation:
     """Of the signatures of the index, or of the bags."""
     if material.index is not None:
-        return SignatureSimilarities(_rows(material.index, material.pages.urls))
-    config = material.config
-    signer = make_signer(config.signatures, normalised=config.weight.normalise)
-    return SignatureSimilarities(signer.sign(*material.pages.bags))
+        rows = _rows(material.index, material.pages.urls)
+    else:
+        config = material.config
+        signer = make_signer(config.signatures, normalised=config.weight.normalise)
+        rows = signer.sign(*material.pages.bags)
+    columns = np.ascontiguousarray(rows.T)  # whole columns compare faster than rows
+    empty = (rows == EMPTY).all(axis=1)
+
+    def similarities(source: int) -> Similarities:
+        if empty[source]:
+            return np.zeros(len(rows))
+        equal: NDArray[np.int64] = (columns == columns[:, source, None]).sum(axis=0)
+        return equal / len(columns)
+
+    return similarities
 
 
 def _rows(index: IndexFolder, urls: list[str]) -> NDArray[np.uint32]:

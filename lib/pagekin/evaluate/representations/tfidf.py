@@ -11,13 +11,13 @@ from __future__ import annotations
 import numpy as np
 
 from pagekin.errors import UsageError
-from pagekin.evaluate.representations.cosine import CosineSimilarities
-from pagekin.evaluate.similarities import Material
+from pagekin.evaluate.representations.cosine import cosines
+from pagekin.evaluate.similarities import Material, Representation
 
 __all__ = ["make"]
 
 
-def make(material: Material) -> CosineSimilarities:
+def make(material: Material) -> Representation:
     """Of the bags, with the document frequencies of all bags."""
     if material.frequencies is None:
         raise UsageError("by tfidf needs document frequencies: those of a workspace, or of a sweep")
@@ -28,4 +28,4 @@ def make(material: Material) -> CosineSimilarities:
     bags = material.pages.bags
     df = np.maximum(material.frequencies.df(bags.terms), 1)
     idf = np.log(np.maximum(material.documents / df, 1.0))
-    return CosineSimilarities(bags._replace(weights=(bags.weights * idf).astype(np.float32)))
+    return cosines(bags._replace(weights=(bags.weights * idf).astype(np.float32)))

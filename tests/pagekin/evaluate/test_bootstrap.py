@@ -1,14 +1,15 @@
-"""Comparing two strategies: paired by sources, with ties left out and counted."""
+"""Intervals, and comparing two strategies: paired by sources, with ties left out and counted."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import pytest
 
 from pagekin.errors import InputError, UsageError
-from pagekin.evaluate.comparing import compare_results, compare_sources
-from pagekin.evaluate.gamma import STATISTICS
-from pagekin.evaluate.sources import Sources, pack_sources
+from pagekin.evaluate.bootstrap import compare_results, compare_sources, interval, resample
+from pagekin.evaluate.gamma import STATISTICS, Sources, pack_sources
 
 KEYS = np.arange(10, 210, dtype=np.uint64)
 
@@ -22,7 +23,7 @@ def made_up(better, seed=1, keys=KEYS):
 
 
 def result_of(sources, labels="x"):
-    return {"labels": labels, "per_source": pack_sources(*sources)}
+    return {"labels": labels, "per_source": pack_sources(sources)}
 
 
 def test_by_hand():
@@ -100,3 +101,35 @@ def test_results():
     other = made_up(0, keys=KEYS + np.uint64(1000))
     with pytest.raises(UsageError, match="no source page in common"):
         compare_results(result_of(a), result_of(other), ("a", "b"))
+
+
+# --- intervals ---
+
+
+def test_resample():
+    """Each drawing sums as many rows as there are, and the seed settles which."""
+    rows = np.array([[1, 10], [1, 20], [1, 40]])
+    drawn = resample(rows, 200, 3)
+    assert {3.0} == set(drawn[:, 0])
+    assert drawn.tolist() == resample(rows, 200, 3).tolist() != resample(rows, 200, 4).tolist()
+    assert drawn[:, 1].min() >= 30
+    assert drawn[:, 1].max() <= 120
+    assert len(set(drawn[:, 1])) > 5
+
+
+def test_interval():
+    """The middle 95 %; what is no number is left out."""
+    values = np.array([*range(1, 1001), math.nan], np.float64)
+    low, high = interval(values)
+    assert (25.975, 975.025) == (pytest.approx(low), pytest.approx(high))
+    assert all(map(math.isnan, interval(np.array([math.nan]))))
+
+
+def test_interval_covers():
+    """Of samples of a known mean, about 95 in 100 have it in their interval."""
+    chance = np.random.default_rng(2)
+    hits = 0
+    for seed in range(200):
+        low, high = interval(resample(chance.normal(size=(60, 1)), 200, seed)[:, 0] / 60)
+        hits += low < 0 < high
+    assert 0.88 * 200 <= hits <= 200 * 0.99

@@ -7,8 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin.errors import InputError
-from pagekin.evaluate.pool import make_pool
-from pagekin.evaluate.rscore import Answer, average_r_scores, key_path, read_judgements
+from pagekin.evaluate.human_marks import (
+    Answer,
+    average_r_scores,
+    key_path,
+    make_pool,
+    read_judgements,
+)
 
 ANSWERS = {
     "ours": {"p": ["a", "b", "c"], "q": ["d"]},

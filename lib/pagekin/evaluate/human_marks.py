@@ -1,8 +1,11 @@
-"""The average R-score: what people said of the first R answers ([BLOCK], Figure 10).
+"""Answers that people mark: the pool that they are shown, and the R-score of their marks ([BLOCK]).
 
-Of each page asked for, the marks of its first R answers are averaged; the R-score is the mean of
-that over the pages. A page with fewer answers is averaged over those it has, and one with none
-counts 0. Several people's marks of one answer are averaged first.
+A pool holds the answers of several systems, shuffled, and blind: what a person sees does not tell
+which system gave an answer, nor at what rank. That stands in a key file beside the pool.
+
+The average R-score (Figure 10): of each page asked for, the marks of its first R answers are
+averaged; the R-score is the mean of that over the pages. A page with fewer answers is averaged over
+those it has, and one with none counts 0. Several people's marks of one answer are averaged first.
 
 Judgements are tab-separated with a line of names: `page`, `answer`, `mark` (0, 1 or 2), and
 `system` and `rank`, which a key file holds where the pool was blinded (docs/formats.md).
@@ -10,6 +13,7 @@ Judgements are tab-separated with a line of names: `page`, `answer`, `mark` (0, 
 
 from __future__ import annotations
 
+import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,9 +22,18 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from pagekin.errors import InputError
-from pagekin.evaluate.intervals import RESAMPLES, SEED, interval, resample
+from pagekin.evaluate.bootstrap import RESAMPLES, SEED, interval, resample
 
-__all__ = ["MARKS", "RANKS", "Answer", "average_r_scores", "key_path", "read_judgements"]
+__all__ = [
+    "MARKS",
+    "RANKS",
+    "Answer",
+    "Pool",
+    "average_r_scores",
+    "key_path",
+    "make_pool",
+    "read_judgements",
+]
 
 MARKS: Final = ("0", "1", "2")
 RANKS: Final = 15  # the paper's
@@ -38,9 +51,40 @@ class Answer(NamedTuple):
     rank: int
 
 
+# --- pools ---
+
+
+class Pool(NamedTuple):
+    """The two files of a pool, as text."""
+
+    pool: str  # page, answer, and a place for the mark
+    key: str  # page, answer, system, rank
+
+
+def make_pool(answers: Mapping[str, Mapping[str, Sequence[str]]], seed: int) -> Pool:
+    """The pool of system -> page -> answers, best first; the same seed makes the same again."""
+    ranked = sorted(
+        (page, system, rank, answer)
+        for system, pages in answers.items()
+        for page, found in pages.items()
+        for rank, answer in enumerate(found, 1)
+    )
+    generator = random.Random(seed)
+    pool = "page\tanswer\tmark\n"
+    for page in sorted({page for page, *_ in ranked}):
+        shown = sorted({answer for of, *_, answer in ranked if of == page})
+        generator.shuffle(shown)
+        pool += "".join(f"{page}\t{answer}\t\n" for answer in shown)
+    lines = (f"{page}\t{answer}\t{system}\t{rank}\n" for page, system, rank, answer in ranked)
+    return Pool(pool, "page\tanswer\tsystem\trank\n" + "".join(lines))
+
+
 def key_path(pool: Path) -> Path:
     """Where the key of a blinded pool lies: beside it."""
     return pool.with_name(f"{pool.stem}.key{pool.suffix or '.tsv'}")
+
+
+# --- marks ---
 
 
 def read_judgements(
@@ -73,7 +117,7 @@ def _marks(paths: Sequence[Path], tables: Sequence[_Table]) -> dict[tuple[str, s
     given: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     bad = 0
     for table in tables:
-        # a table with systems tells an answer of several systems several times
+        # a table with systems names an answer of several systems several times
         for row in {(r["page"], r.get("answer"), r.get("mark")): r for r in table}.values():
             if row.get("mark") in MARKS:
                 given[row["page"], row["answer"]].append(int(row["mark"]))
@@ -82,7 +126,7 @@ def _marks(paths: Sequence[Path], tables: Sequence[_Table]) -> dict[tuple[str, s
     if bad:
         names = ", ".join(map(str, paths))
         raise InputError(f"{names}: {bad} answers have no mark; each takes 0, 1 or 2")
-    return {answer: sum(said) / len(said) for answer, said in given.items()}
+    return {answer: sum(marks) / len(marks) for answer, marks in given.items()}
 
 
 def _answers(rows: _Table, path: Path) -> list[Answer]:
@@ -91,6 +135,9 @@ def _answers(rows: _Table, path: Path) -> list[Answer]:
     except (KeyError, ValueError) as error:
         raise InputError(f"{path}: a line lacks its system or its rank") from error
     return list(dict.fromkeys(found))
+
+
+# --- scores ---
 
 
 def average_r_scores(
@@ -120,14 +167,15 @@ def _ranked(answers: Iterable[Answer], marks: Marks) -> dict[tuple[str, str], li
 
 def _scores(marks: Sequence[Sequence[float]], seed: int, resamples: int) -> list[dict[str, Any]]:
     """A row of figures for each R."""
-    means = np.array([[_mean(some[:r]) for r in range(1, RANKS + 1)] for some in marks])
+    means = np.array(
+        [
+            [sum(some[:r]) / len(some[:r]) if some else 0.0 for r in range(1, RANKS + 1)]
+            for some in marks
+        ]
+    )
     drawn = resample(means, resamples, seed) / len(means)
     rows = []
     for k, value in enumerate(means.mean(axis=0).tolist()):
         low, high = interval(drawn[:, k])
         rows.append({"r": k + 1, "value": value, "low": low, "high": high})
     return rows
-
-
-def _mean(marks: Sequence[float]) -> float:
-    return sum(marks) / len(marks) if marks else 0.0

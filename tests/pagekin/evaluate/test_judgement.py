@@ -1,56 +1,27 @@
-"""Judging: figures against a plain twin, intervals, branches, worst pages, and packed counts."""
+"""Judging: figures against a plain twin, intervals, branches and worst pages."""
 
 from __future__ import annotations
 
 import json
-import math
 
-import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pagekin.config import BuildConfig
-from pagekin.errors import InputError
-from pagekin.evaluate.directory import DirectoryConfig, read_directory
 from pagekin.evaluate.gamma import STATISTICS
-from pagekin.evaluate.intervals import interval, resample
-from pagekin.evaluate.judging import judge, sample_sources, summarise
-from pagekin.evaluate.labelled import label_bags
+from pagekin.evaluate.judgement import judge, sample_sources, summarise
 from pagekin.evaluate.similarities import Material, make_representation
-from pagekin.evaluate.sources import pack_sources, unpack_sources
-from tests.indexes import make_bag
 from tests.pagekin.evaluate.plain_judging import (
+    BAGS,
+    CLASSES,
+    URLS,
     labelled,
-    lines_of,
+    pages_of,
     plain_counts,
     plain_distance,
     plain_jaccard,
 )
-
-URLS = [f"http://{name}.example/" for name in ("jazz", "rock", "folk", "cell", "oak", "lost")]
-CLASSES = {
-    URLS[0]: [("Arts", "Music", "Jazz")],
-    URLS[1]: [("Arts", "Music", "Jazz"), ("Arts", "Radio", "Rock")],
-    URLS[2]: [("Arts", "Music", "Folk")],
-    URLS[3]: [("Science", "Biology", "Cells")],
-    URLS[4]: [("Science", "Biology", "Trees")],
-    URLS[5]: [("Science", "Biology", "Trees")],
-}
-BAGS = [
-    make_bag(URLS[0], {16: 1.0, 17: 1.0}, 1),
-    make_bag(URLS[1], {16: 1.0, 18: 1.0}, 0),
-    make_bag(URLS[2], {16: 1.0, 17: 2.0}, 2),
-    make_bag(URLS[3], {17: 1.0, 20: 1.0}, 1),
-    make_bag(URLS[4], {21: 1.0}, 1),
-    make_bag("http://unlabelled.example/", {16: 1.0}, 1),
-]
-
-
-def pages_of(tmp_path, bags, classes, *, linked=False, **config):
-    file = tmp_path / "directory.tsv"
-    file.write_text(lines_of(classes))
-    return label_bags(bags, read_directory([file], DirectoryConfig(**config)), linked=linked)
 
 
 def judged(pages, sources=None):
@@ -62,37 +33,10 @@ def pages(tmp_path):
     return pages_of(tmp_path, BAGS, CLASSES)
 
 
-# --- the pages ---
-
-
-def test_label_bags(pages):
-    """Pages with a class and a bag, in the order of their URLs; the rest is counted."""
-    assert (sorted(URLS[:5]), 1, 0) == (pages.urls, pages.missing, pages.unlinked)
-    assert CLASSES[URLS[1]] == sorted(pages.paths_of(pages.urls.index(URLS[1])))
-
-
 def test_order_of_bags_is_irrelevant(tmp_path, pages):
     """A sweep may give bags in any order."""
     again = pages_of(tmp_path, BAGS[::-1], CLASSES)
     assert summarise(judged(pages)) == summarise(judged(again))
-
-
-def test_linked(tmp_path):
-    """Pages without a link to them are left out on request, and are not missing."""
-    pages = pages_of(tmp_path, BAGS, CLASSES, linked=True)
-    assert (4, 1, 1) == (len(pages), pages.missing, pages.unlinked)
-    assert URLS[1] not in pages.urls
-
-
-def test_no_page_has_a_bag(tmp_path):
-    """A directory of other pages is refused."""
-    with pytest.raises(InputError, match="none of the 6 pages of the directory has a bag here"):
-        pages_of(tmp_path, BAGS[-1:], CLASSES)
-    with pytest.raises(InputError, match="and a link to it"):
-        pages_of(tmp_path, BAGS[1:2], CLASSES, linked=True)
-
-
-# --- figures ---
 
 
 @given(labelled(), st.integers(1, 4), st.sampled_from(["keep", "drop"]), st.booleans())
@@ -178,66 +122,3 @@ def test_labels(tmp_path, pages):
     assert pages.digest() == pages_of(tmp_path, other, CLASSES).digest()
     assert pages.digest() != pages_of(tmp_path, BAGS[1:], CLASSES).digest()
     assert pages.digest() != pages_of(tmp_path, BAGS, CLASSES, depth=2).digest()
-
-
-# --- intervals ---
-
-
-def test_resample():
-    """Each drawing sums as many rows as there are, and the seed settles which."""
-    rows = np.array([[1, 10], [1, 20], [1, 40]])
-    drawn = resample(rows, 200, 3)
-    assert {3.0} == set(drawn[:, 0])
-    assert drawn.tolist() == resample(rows, 200, 3).tolist() != resample(rows, 200, 4).tolist()
-    assert drawn[:, 1].min() >= 30
-    assert drawn[:, 1].max() <= 120
-    assert len(set(drawn[:, 1])) > 5
-
-
-def test_interval():
-    """The middle 95 %; what is no number is left out."""
-    values = np.array([*range(1, 1001), math.nan], np.float64)
-    low, high = interval(values)
-    assert (25.975, 975.025) == (pytest.approx(low), pytest.approx(high))
-    assert all(map(math.isnan, interval(np.array([math.nan]))))
-
-
-def test_interval_covers():
-    """Of samples of a known mean, about 95 in 100 have it in their interval."""
-    chance = np.random.default_rng(2)
-    hits = 0
-    for seed in range(200):
-        low, high = interval(resample(chance.normal(size=(60, 1)), 200, seed)[:, 0] / 60)
-        hits += low < 0 < high
-    assert 0.88 * 200 <= hits <= 200 * 0.99
-
-
-# --- packed counts ---
-
-
-def test_pack(pages):
-    """Counts come back as they were."""
-    counts = judged(pages).tally.counts * 3_000_000_000
-    keys = pages.keys
-    found = unpack_sources(json.loads(json.dumps(pack_sources(keys, counts))), "it")
-    assert (keys.tolist(), counts.tolist()) == (found.keys.tolist(), found.counts.tolist())
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        None,
-        [],
-        {},
-        {"keys": 1, "counts": 2},
-        {"keys": "AAAA", "counts": "AAAA"},
-        {"keys": "not base64!", "counts": ""},
-        pack_sources(np.array([1, 1], np.uint64), np.zeros((2, 4, 3), np.int64)),
-        pack_sources(np.array([1], np.uint64), np.full((1, 4, 3), -1)),
-        pack_sources(np.array([1], np.uint64), np.zeros((90_000, 4, 3), np.int64)),
-    ],
-)
-def test_no_counts(bad):
-    """What is no packed counts is refused by name, and never unpacked beyond what it claims."""
-    with pytest.raises(InputError, match=r"^a\.json: "):
-        unpack_sources(bad, "a.json")

@@ -13,7 +13,7 @@ from pagekin.build.bag_store import BagStore
 from pagekin.config import BuildConfig, from_dict, to_dict
 from pagekin.counters import Counters
 from pagekin.evaluate.directory import DirectoryConfig, read_directory
-from pagekin.evaluate.labelled import LabelledPages, label_bags
+from pagekin.evaluate.labelled_pages import LabelledPages, label_bags
 from pagekin.evaluate.similarities import Material
 from pagekin.index.folder import IndexFolder
 from pagekin.query.api import Index
@@ -34,21 +34,18 @@ class Labels:
         """The pages of an index."""
         folder = IndexFolder(path)
         pages = self._label(Index(folder).all(), folder.aliases.end_of)
-        return Material(pages, _config(folder.header.config), folder)
+        return Material(pages, _known_config(folder.header.config), folder)
 
     def of_workspace(self, path: Path, signatures: Mapping[str, Any]) -> Material:
         """The pages of a workspace; `signatures` changes how they would be signed."""
         store = BagStore(path)
         pages = self._label(store.all(), store.end_of)
-        config = _config(store.config())
-        changed = dataclasses.replace(config.signatures, **signatures)
-        frequencies, documents = store.frequencies()
-        return Material(
-            pages,
-            dataclasses.replace(config, signatures=changed),
-            frequencies=frequencies,
-            documents=documents,
+        config = _known_config(store.config())
+        config = dataclasses.replace(
+            config, signatures=dataclasses.replace(config.signatures, **signatures)
         )
+        frequencies, documents = store.frequencies()
+        return Material(pages, config, frequencies=frequencies, documents=documents)
 
     def _label(self, bags: Iterable[Bag], resolve: Callable[[str], str]) -> LabelledPages:
         directory = read_directory(self.files, self.config, resolve)
@@ -56,9 +53,9 @@ class Labels:
         return label_bags(bags, directory, linked=self.linked)
 
 
-def _config(said: Mapping[str, Mapping[str, Any]]) -> BuildConfig:
-    """What a build said of itself, as far as this pagekin knows it; an older one may lack keys."""
+def _known_config(stored: Mapping[str, Mapping[str, Any]]) -> BuildConfig:
+    """The configuration of a build, as far as this pagekin knows it; an older one may lack keys."""
     known = to_dict(BuildConfig())
     for name, section in known.items():
-        section.update((key, v) for key, v in said.get(name, {}).items() if key in section)
+        section.update((key, v) for key, v in stored.get(name, {}).items() if key in section)
     return from_dict(known)

@@ -1,4 +1,4 @@
-"""Familial distance: the four distances of the paper, and what it leaves open."""
+"""Labelled pages: the four distances of the paper, what it leaves open, and pages with bags."""
 
 from __future__ import annotations
 
@@ -7,8 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.evaluate.familial import DISTANCES, Family, class_distance
-from tests.pagekin.evaluate.plain_judging import paths, plain_class_distance, plain_distance
+from pagekin.errors import InputError
+from pagekin.evaluate.labelled_pages import DISTANCES, Family
+from tests.pagekin.evaluate.plain_judging import (
+    BAGS,
+    CLASSES,
+    URLS,
+    pages_of,
+    paths,
+    plain_class_distance,
+    plain_distance,
+)
+
+
+def class_distance(source, other):
+    """The distance from a page of a class to one of another."""
+    classes = sorted({source, other})
+    members = np.array([classes.index(source), classes.index(other)], np.int32)
+    return Family(classes, np.arange(3), members).distances(0).tolist()[1]
 
 
 def path(text):
@@ -64,3 +80,32 @@ def test_family_twin(pages):
     for source in range(len(pages)):
         expected = [plain_distance(pages[source], other) for other in pages]
         assert expected == family.distances(source).tolist()
+
+
+# --- pages with bags ---
+
+
+@pytest.fixture
+def pages(tmp_path):
+    return pages_of(tmp_path, BAGS, CLASSES)
+
+
+def test_label_bags(pages):
+    """Pages with a class and a bag, in the order of their URLs; the rest is counted."""
+    assert (sorted(URLS[:5]), 1, 0) == (pages.urls, pages.missing, pages.unlinked)
+    assert CLASSES[URLS[1]] == sorted(pages.paths_of(pages.urls.index(URLS[1])))
+
+
+def test_linked(tmp_path):
+    """Pages without a link to them are left out on request, and are not missing."""
+    pages = pages_of(tmp_path, BAGS, CLASSES, linked=True)
+    assert (4, 1, 1) == (len(pages), pages.missing, pages.unlinked)
+    assert URLS[1] not in pages.urls
+
+
+def test_no_page_has_a_bag(tmp_path):
+    """A directory of other pages is refused."""
+    with pytest.raises(InputError, match="none of the 6 pages of the directory has a bag here"):
+        pages_of(tmp_path, BAGS[-1:], CLASSES)
+    with pytest.raises(InputError, match="and a link to it"):
+        pages_of(tmp_path, BAGS[1:2], CLASSES, linked=True)

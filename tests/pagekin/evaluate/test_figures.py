@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin.errors import UsageError
-from pagekin.evaluate import png
-from pagekin.evaluate.canvas import Scale, spread, wrapped
-from pagekin.evaluate.plots import Mark, plot
-from pagekin.evaluate.png import to_png
+from pagekin.evaluate import figures
+from pagekin.evaluate.figures import Mark, Scale, histogram, plot, spread, to_png, wrapped
 
 SVG = "{http://www.w3.org/2000/svg}"
 MARKS = [
@@ -71,6 +69,30 @@ def test_any_values(marks):
         assert 0 <= float(node.get("cy", "")) <= height
 
 
+@given(st.lists(values))
+def test_histogram_counts_all(some):
+    """Every value is in one step, the ends included; bars stand on the axis and do not overlap."""
+    root = ElementTree.fromstring(histogram("t", some, -1.0, 1.0, 10))
+    shown = [box.findtext(f"{SVG}title", "") for box in root.iter(f"{SVG}rect")][1:]
+    assert 10 == len(shown)
+    assert len(some) == sum(int(s.rpartition(": ")[2].replace(",", "")) for s in shown)
+    bars = [
+        [float(box.get(name, "")) for name in ("x", "y", "width", "height")]
+        for box in list(root.iter(f"{SVG}rect"))[1:]
+    ]
+    assert 1 == len({round(y + height, 6) for _, y, _, height in bars})
+    assert all(a[0] + a[2] <= b[0] for a, b in pairwise(bars))
+
+
+def test_names_are_escaped():
+    """Names are text and never markup."""
+    nasty = '<script>alert("&")</script>'
+    marks = [Mark(nasty, nasty, None, 1.0), Mark(nasty, nasty, 1.0, 1.0)]
+    for svg in (plot(nasty, nasty, (nasty, nasty), marks), histogram(nasty, [], 0, 1, 2)):
+        assert "<script>" not in svg
+        ElementTree.fromstring(svg)
+
+
 @given(st.lists(values, min_size=1))
 def test_scale(some):
     """All values lie between the ends, which are ticks, and ticks are few and differ as shown."""
@@ -114,6 +136,6 @@ def test_without_the_extra(monkeypatch):
     def missing(name: str) -> None:
         raise ModuleNotFoundError(name, name=name)
 
-    monkeypatch.setattr(png, "import_module", missing)
+    monkeypatch.setattr(figures, "import_module", missing)
     with pytest.raises(UsageError, match="PNG needs the Python package resvg_py; pip install 'pag"):
         to_png("<svg/>")

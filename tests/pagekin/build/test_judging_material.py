@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from pagekin.build.bag_store import BagStore
-from pagekin.build.labelled_pages import Labels
+from pagekin.build.judging_material import Labels
 from pagekin.errors import UsageError
 from pagekin.evaluate.directory import DirectoryConfig
 from tests.indexes import config_of, make_index, random_bags
