@@ -1,65 +1,58 @@
-"""The one command: `pagekin`. Each subcommand lives in a module of `pagekin.commands`.
+"""The program `pagekin`. Its commands are in `pagekin.commands`.
 
 Answers go to stdout; progress and errors go to stderr. The exit codes are those of
-`pagekin.errors`; 130 means stopped from the keyboard or by a signal.
+`pagekin.errors`; 130 means that a signal or the keyboard stopped the program.
 """
 
 from __future__ import annotations
 
 import argparse
-import atexit
 import difflib
 import io
 import multiprocessing
 import os
 import signal
 import sys
-import threading
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NoReturn
 
 import pagekin
-from pagekin.commands import (
-    bag,
-    blocks,
-    build,
-    compare,
-    evaluate,
-    info,
-    merge_index,
-    package,
-    page,
-    plan,
-    plan_signatures,
-    pool,
-    related,
-    sweep,
-    verify,
-)
+from pagekin.commands import build
+from pagekin.commands.ask_people import add_pool
+from pagekin.commands.evaluate import add_compare, add_evaluate
+from pagekin.commands.make_package import add_package
+from pagekin.commands.manage_index import add_info, add_merge_index, add_verify
+from pagekin.commands.plan_build import add_plan
+from pagekin.commands.plan_signatures import add_plan_signatures
+from pagekin.commands.show_bag import add_bag
+from pagekin.commands.show_page import add_blocks, add_page
+from pagekin.commands.show_related import add_related
+from pagekin.commands.sweep import add_sweep
 from pagekin.errors import PagekinError, UsageError
 from pagekin.memory import collect_seldom
 
-__all__ = ["main", "program"]
+__all__ = ["main"]
 
 _STOPPED = 130
 _COMMANDS = (
-    *(build, related, bag, page, blocks, info, verify, merge_index),
-    *(plan, plan_signatures),
-    *(evaluate, compare, sweep, pool),
-    package,
+    *(build.add_parser, add_related, add_bag, add_page, add_blocks),
+    *(add_info, add_verify, add_merge_index),
+    *(add_plan, add_plan_signatures),
+    *(add_evaluate, add_compare, add_sweep, add_pool),
+    add_package,
 )
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse whose complaint is one sentence, like every other of ours.
+    """An argparse parser whose error is one sentence, raised as UsageError.
 
-    A flag or command that it does not know is refused before anything else is found wrong, with the
-    nearest that it knows. Shortened flags are not known: they would change with every new one.
+    An unknown flag or command is refused before anything else is checked, and the nearest known one
+    is named. Flags cannot be shortened: what a short form means would change with every new flag.
     """
 
-    commands: Collection[str] = ()  # of the parser that has them
+    commands: Collection[str] = ()  # names of its subcommands
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"allow_abbrev": False, **options})
@@ -68,7 +61,7 @@ class _Parser(argparse.ArgumentParser):
         words = sys.argv[1:] if args is None else list(args)
         self._check(words)
         found, unknown = super().parse_known_args(words, namespace)
-        if unknown:  # said here: the parser above would name itself as the place of help
+        if unknown:  # refused here, because the parser above would point to its own --help
             self.error(f"unrecognized argument {unknown[0]}")
         return found, unknown
 
@@ -78,7 +71,7 @@ class _Parser(argparse.ArgumentParser):
             if self.commands and not word.startswith("-"):
                 if word not in self.commands:
                     self.error(f"there is no command {word!r}{_nearest(word, self.commands)}")
-                return  # what follows is the command's own
+                return  # the rest is for the command's parser
             if word == "--":
                 return
             if flag.startswith("--") and flag not in self._option_string_actions:
@@ -99,63 +92,46 @@ def _nearest(word: str, known: Collection[str]) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line; gives the exit code."""
+    """Run a command line; returns the exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # words of any script on any terminal
-    # its threads spin when numpy is loaded: a third of the CPU of a short command, and of each task
+        sys.stdout.reconfigure(errors="backslashreplace")  # for terminals without all letters
+    # OpenBLAS starts threads that spin: a third of the CPU of a short command, and of each task
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     collect_seldom()
     try:
         options = _parser().parse_args(argv)
         with _stoppable():
             code: int = options.run(options)
-            if sys.stdout:  # else it was closed before this process began
-                sys.stdout.flush()  # here, where a reader that is gone can still be met
+            if sys.stdout:  # None where it was closed before this process began
+                sys.stdout.flush()  # here, where the error of a closed pipe is still caught
     except PagekinError as error:
         print(f"pagekin: {error}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("pagekin: stopped; the same command goes on from here", file=sys.stderr)
         return _STOPPED
-    except BrokenPipeError:  # `| head` had enough
+    except BrokenPipeError:  # the reader, such as `| head`, ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:  # a full disk, a folder without leave to write
+    except OSError as error:  # a full disk, a folder without permission to write
         reason = error.strerror or error
         print(f"pagekin: {error.filename or 'the system'}: {reason}", file=sys.stderr)
         return PagekinError.exit_code
     return code
 
 
-def program() -> NoReturn:
-    """The command as a process. When all is done and said it ends at once: to take apart what was
-    loaded is a tenth of a short command, and the system does it all the same.
-    """
-    code = main()
-    if sys.getprofile() or sys.gettrace():  # somebody looks on, and will tell at the end
-        raise SystemExit(code)
-    try:
-        threading._shutdown()  # type: ignore[attr-defined]  # waits for all that still write
-        atexit._run_exitfuncs()
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(AttributeError, OSError, ValueError):  # there is none, or nobody reads
-                stream.flush()
-    finally:
-        os._exit(code)
-
-
 @contextmanager
 def _stoppable() -> Iterator[None]:
-    """Signals end what runs; those that are ignored (nohup, `&` in scripts) stay ignored."""
-    # a hangup too: whoever closes the terminal means it, and a cluster has to be ended
+    """Within, signals stop the command. Ignored signals (nohup, `&` in scripts) stay ignored."""
+    # SIGHUP too: when a terminal is closed a cluster has to be ended
     numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     before = {n: h for n in numbers if (h := signal.getsignal(n)) not in {signal.SIG_IGN, None}}
-    heard: list[int] = []
+    received: list[int] = []
 
     def stop(number: int, frame: FrameType | None) -> NoReturn:
-        if multiprocessing.parent_process():  # a worker of mrjob's local runner: it goes silently
+        if multiprocessing.parent_process():  # a task of the local runner: it ends silently
             raise SystemExit(_STOPPED)
-        heard.append(number)
+        received.append(number)
         raise KeyboardInterrupt
 
     for number in before:
@@ -163,7 +139,7 @@ def _stoppable() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if heard:  # where it came a `finally` failed, and only that error was left
+        if received:  # a `finally` failed on the way out, and its error hides the interrupt
             raise KeyboardInterrupt from error
         raise
     finally:
@@ -179,11 +155,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"pagekin {pagekin.__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
-    for command in _COMMANDS:
-        command.add_parser(commands)
+    for add_command in _COMMANDS:
+        add_command(commands)
     parser.commands = commands.choices
     return parser
 
 
 if __name__ == "__main__":
-    program()
+    sys.exit(main())

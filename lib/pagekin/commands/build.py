@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from pagekin.commands.computing import add_configuration, add_pages_and_parts
-from pagekin.commands.places import check_places, index_place, place, store_at
+from pagekin.commands.arguments import add_configuration, add_pages_and_parts, location
+from pagekin.commands.locations import check_locations, index_in_store, store_at
 from pagekin.config import BuildConfig, sections
 from pagekin.errors import UsageError
 from pagekin.names import ON_THIS_MACHINE, PARTS, RUNNERS
@@ -53,7 +53,7 @@ def add_parser(commands: Any) -> None:
     add(
         "--work",
         required=True,
-        type=place,
+        type=location,
         metavar="DIR",
         help="the workspace, made if not there: a folder, or for a cluster an hdfs:// or s3://"
         " address, where the records of the stages then stay",
@@ -76,7 +76,7 @@ def add_parser(commands: Any) -> None:
     add("--until", default="", metavar="STAGE", help="stop behind this stage (--dry-run names all)")
     add(
         "--index",
-        type=place,
+        type=location,
         metavar="DIR",
         help="make an index in this folder, or at an hdfs:// or s3:// address, to be asked",
     )
@@ -135,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
         options.until,
         options.max_failed_files,
         quiet=options.quiet,
-        index=index_place(index, options) if isinstance(index, str) else index,
+        index=index_in_store(index, options) if isinstance(index, str) else index,
         parts=parts,
     )
     if options.dry_run:
@@ -190,7 +190,7 @@ def _check(options: argparse.Namespace) -> None:
     names = [stage.name for stage in STAGES]
     if options.until and options.until not in names:
         raise UsageError(f"--until {options.until}: no such stage; there are {', '.join(names)}")
-    check_places(options)
+    check_locations(options)
     if options.index and options.until:
         raise UsageError(f"--until {options.until} stops before the index; leave out --index")
     if options.tasks < 0 or options.max_failed_files < 0:

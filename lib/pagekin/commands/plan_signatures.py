@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from pagekin.commands.arguments import add_command, print_result
 from pagekin.errors import UsageError
 
 if TYPE_CHECKING:
     from pagekin.minhash.planning import Plan, Row
 
-__all__ = ["add_parser"]
+__all__ = ["add_plan_signatures"]
 
 _DESCRIPTION = """\
-Say how many signatures a bag needs (signatures.count of a build), so that a pair of pages whose
+Show how many signatures a bag needs (signatures.count of a build), so that a pair of pages whose
 true similarity is A is found with probability R or more.
 
-Each signature of two bags is equal with the probability of their similarity. A query finds a page
+A signature of two bags is equal with a probability that is their similarity. A query finds a page
 when the share of equal signatures is above its threshold T. With T = 0 one equal signature is
-enough to make it a candidate, which the query may still compare more exactly.
+enough to make it a candidate, which the query then compares exactly.
 """
 
-_EPILOG = """\
+_EXAMPLES = """\
 example:
   pagekin plan-signatures --alpha 0.15 --recall 0.95
       19 signatures: of pairs of similarity 0.15, 95 in 100 have at least one of 19 equal
@@ -39,17 +39,12 @@ similarity 0.3 is estimated as 0.30 +- 0.05 by 80. Four times as many signatures
 _NEIGHBOURS = (20, 40, 80, 160, 256, 400)
 
 
-def add_parser(commands: Any) -> None:
+def add_plan_signatures(commands: Any) -> None:
     """Declare the command."""
-    parser = commands.add_parser(
-        "plan-signatures",
-        help="how many signatures a bag needs",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(run=run)
-    add = parser.add_argument
+    summary = "how many signatures a bag needs"
+    add = add_command(
+        commands, "plan-signatures", _run, summary, _DESCRIPTION, examples=_EXAMPLES
+    ).add_argument
     add("--alpha", type=float, required=True, metavar="A", help="similarity of the pair, above 0")
     add("--recall", type=float, metavar="R", help="probability to find it, such as 0.95")
     add(
@@ -60,11 +55,10 @@ def add_parser(commands: Any) -> None:
         help="found is what has a share of equal signatures above T (default: 0, one is enough)",
     )
     add("--m", type=int, metavar="M", help="show this number of signatures too")
-    add("--json", action="store_true", help="an object")
+    add("--json", action="store_true", help="print an object")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Print the plan."""
+def _run(options: argparse.Namespace) -> int:
     from pagekin.minhash.planning import plan, row
 
     _check(options)
@@ -73,10 +67,8 @@ def run(options: argparse.Namespace) -> int:
         answer = plan(options.alpha, options.recall, options.threshold)
     numbers = {*_NEIGHBOURS, answer.enough if answer else 0, options.m or 0} - {0}
     rows = [row(m, options.alpha, options.threshold) for m in sorted(numbers)]
-    if options.json:
-        print(json.dumps(_described(options, answer, rows), indent=2))
-    else:
-        print("\n".join([*_sentences(options, answer, rows), "", *_table(answer, rows)]))
+    lines = [*_sentences(options, answer, rows), "", *_table(answer, rows)]
+    print_result(_described(options, answer, rows), lines, as_json=options.json)
     return 0
 
 

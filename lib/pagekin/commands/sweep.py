@@ -10,20 +10,25 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pagekin.commands.labels import add_labels, check_labels
-from pagekin.errors import UsageError, naming
+from pagekin.commands.arguments import (
+    add_command,
+    add_judged_pages,
+    check_at_least,
+    check_judged_pages,
+)
+from pagekin.errors import naming
 
 if TYPE_CHECKING:
     from pagekin.sweep.running import Sweep
 
-__all__ = ["add_parser"]
+__all__ = ["add_sweep"]
 
 _DESCRIPTION = """\
 Judge many strategies (windows, sources, stemming, weights, signatures) over one snapshot as
 `pagekin evaluate gamma` does, reading the pages once; compare them in pairs, and plot them.
 
 STRATEGIES is a file that names them (docs/formats.md), or one that ships with pagekin: `paper` has
-those of the paper's figures, baselines, and the cost of signatures. DIR keeps what was made: a
+those of the paper's figures, baselines, and the cost of signatures. DIR keeps what is made: a
 sweep that was stopped goes on when the same command is given again.
 """
 
@@ -35,22 +40,20 @@ examples:
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_sweep(commands: Any) -> None:
     """Declare the command."""
-    parser = commands.add_parser(
-        "sweep",
-        usage="%(prog)s STRATEGIES --directory FILE --work DIR [options] SNAPSHOT [SNAPSHOT ...]",
-        help="many strategies over one snapshot, compared and plotted",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    usage = "%(prog)s STRATEGIES --directory FILE --work DIR [options] SNAPSHOT [SNAPSHOT ...]"
+    summary = "many strategies over one snapshot, compared and plotted"
+    parser = add_command(
+        commands, "sweep", _run, summary, _DESCRIPTION, examples=_EXAMPLES, usage=usage
     )
-    parser.set_defaults(run=run)
     add = parser.add_argument
     add("strategies", metavar="STRATEGIES", help="a file (.toml), or paper")
     add("snapshot", nargs="+", metavar="SNAPSHOT", help="what to read, as of pagekin build")
-    add("--work", required=True, type=Path, metavar="DIR", help="keeps what was made")
-    add_labels(add)
+    add(
+        "--work", required=True, type=Path, metavar="DIR", help="the folder that keeps what is made"
+    )
+    add_judged_pages(add)
     add("--report", type=Path, metavar="OUT.html", help="write a report with all figures")
     add("--plots", type=Path, metavar="DIR", help="write each figure as SVG and PNG")
     printed = parser.add_mutually_exclusive_group().add_argument
@@ -59,28 +62,28 @@ def add_parser(commands: Any) -> None:
         "--markdown", action="store_true", help="print Markdown; with --plots it shows the plots"
     )
     add("--base-url", default="", metavar="URL", help="put before the relative paths of a list")
-    add("--tasks", type=int, default=0, metavar="N", help="at once (default: one for each core)")
+    add("--tasks", type=int, default=0, metavar="N", help="tasks at once (default: one a core)")
     add("-q", "--quiet", action="store_true", help="no progress")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Sweep, and print the tables."""
+def _run(options: argparse.Namespace) -> int:
     from pagekin.evaluate.figures import require_png
     from pagekin.sweep.results import sweep_result
 
-    _check(options)
+    check_judged_pages(options)
+    check_at_least(options, tasks=0)
     if options.plots:
-        require_png()  # before an hour's work, not behind it
+        require_png()  # before an hour's work, and not after it
     sweep = _sweep(options)
     results = sweep.run()
     result = sweep_result(sweep.plan, results, options.seed, options.resamples)
     result["settings"] = _settings(options)
     _write(options, result)
-    print(_said(options, result))
+    print(_tables(options, result))
     return 0
 
 
-def _said(options: argparse.Namespace, result: dict[str, Any]) -> str:
+def _tables(options: argparse.Namespace, result: dict[str, Any]) -> str:
     from pagekin.sweep.lines import sweep_lines
     from pagekin.sweep.markdown import sweep_markdown
 
@@ -89,12 +92,6 @@ def _said(options: argparse.Namespace, result: dict[str, Any]) -> str:
     if options.markdown:
         return "\n".join(sweep_markdown(result, str(options.plots or ""))).rstrip("\n")
     return "\n".join(sweep_lines(result)).lstrip("\n")
-
-
-def _check(options: argparse.Namespace) -> None:
-    check_labels(options)
-    if options.tasks < 0:
-        raise UsageError("--tasks takes a number from 0")
 
 
 def _sweep(options: argparse.Namespace) -> Sweep:

@@ -153,8 +153,8 @@ def test_ignored_signals_stay_ignored():
     """Under nohup, and behind `&` in a script, a build does not hear the keyboard."""
     code = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN);"
-        "from pagekin.commands import bag; from pagekin.cli import main;"
-        "bag.run = lambda options: print(signal.getsignal(signal.SIGINT).name);"
+        "from pagekin.commands import show_bag; from pagekin.cli import main;"
+        "show_bag._run = lambda options: print(signal.getsignal(signal.SIGINT).name);"
         "sys.exit(main(['bag', '--work', 'x', 'y']))"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -164,11 +164,12 @@ def test_ignored_signals_stay_ignored():
 def test_stop_within_a_finally():
     """Where a stop makes other code fail on its way out, it is told as a stop all the same."""
     code = (
-        "import os, signal, sys; from pagekin.commands import bag; from pagekin.cli import main\n"
+        "import os, signal, sys\n"
+        "from pagekin.commands import show_bag; from pagekin.cli import main\n"
         "def run(options):\n"
         "    try: os.kill(os.getpid(), signal.SIGTERM)\n"
         "    finally: raise AttributeError('left half done')\n"
-        "bag.run = run; sys.exit(main(['bag', '--work', 'x', 'y']))"
+        "show_bag._run = run; sys.exit(main(['bag', '--work', 'x', 'y']))"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     stopped = "pagekin: stopped; the same command goes on from here\n"

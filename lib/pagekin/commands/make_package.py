@@ -8,9 +8,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from pagekin.commands.arguments import add_command
 from pagekin.errors import UsageError
 
-__all__ = ["add_parser"]
+__all__ = ["add_package"]
 
 _DESCRIPTION = """\
 Write an archive with pagekin and all that it needs, for nodes of a cluster that have Python and
@@ -26,17 +27,12 @@ examples:
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_package(commands: Any) -> None:
     """Declare the command."""
-    parser = commands.add_parser(
-        "package",
-        help="make the archive of dependencies for nodes that have none",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(run=run)
-    add = parser.add_argument
+    summary = "make the archive of dependencies for nodes that have none"
+    add = add_command(
+        commands, "package", _run, summary, _DESCRIPTION, examples=_EXAMPLES
+    ).add_argument
     add("--python", default="3.11", metavar="3.N", help="of the nodes (default: %(default)s)")
     add(
         "--arch",
@@ -52,8 +48,8 @@ def add_parser(commands: Any) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
-    """Make the archive; its path is the answer."""
+def _run(options: argparse.Namespace) -> int:
+    """Make the archive, and print its path."""
     from pagekin.engine.package import make_package
     from pagekin.progress import duration
 

@@ -1,20 +1,20 @@
-"""The commands that ask an index: what they answer, how they complain, and how they end."""
+"""`pagekin related`: what it answers, how it complains, and how it ends."""
 
 from __future__ import annotations
 
 import io
 import json
+import math
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from pagekin import Index
+from pagekin.cocitation.kin import Kin, Reason
 from pagekin.engine import requirements as engines
-from pagekin.index.header import read_header
-from tests.indexes import config_of, files_of, make_bag, make_index, random_bags
+from tests.indexes import config_of, make_bag, make_index, random_bags
 from tests.running import pagekin
 
 BOWLINE = "http://knots.sailing.example/bowline.html"
@@ -33,27 +33,6 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def lines_of(text: str) -> list[dict]:
     return [json.loads(line) for line in text.splitlines()]
-
-
-# --- help ---
-
-
-@pytest.mark.parametrize("name", ["related", "info", "verify", "merge-index"])
-def test_help(command, name):
-    """Every command explains itself and each of its options."""
-    said = command(name, "--help")
-    assert (0, "") == (said.code, said.err)
-    assert said.out.startswith(f"usage: pagekin {name} ")
-    assert f"\n    {name} " in command("--help").out
-    options = said.out.partition("options:")[2].splitlines()
-    flags = [k for k, line in enumerate(options) if line.startswith("  -")]
-    assert flags
-    for k in flags:
-        beside = options[k].strip().partition("  ")[2]
-        assert beside or options[k + 1].startswith(" " * 20), f"{options[k]} is not explained"
-
-
-# --- related ---
 
 
 def test_related(command, demo_index):
@@ -299,14 +278,6 @@ def test_usage(command, small, words, expected):
     assert (2, "", f"pagekin: {expected}\n") == command("related", "--index", small, *words)
 
 
-def test_index_is_needed(command):
-    """There is no default index."""
-    for name in ("related", "info", "verify", "merge-index"):
-        said = command(name, "x")
-        assert (2, "") == (said.code, said.out)
-        assert "--index" in said.err
-
-
 @pytest.mark.parametrize(
     ("url", "near"),
     [
@@ -327,17 +298,6 @@ def test_not_found(command, demo_index, name, url, near):
     assert len(listed.split(", ")) <= 5
 
 
-@pytest.mark.parametrize("name", ["related", "bag", "info", "verify"])
-def test_no_index(command, tmp_path, name):
-    """A folder that is no index ends with 3."""
-    words = ["a.example"] if name in {"related", "bag"} else []
-    said = command(name, "--index", tmp_path, *words)
-    assert (3, "", f"pagekin: {tmp_path} is no index (it has no index.json)\n") in {
-        said,
-        (said.code, said.out, f"pagekin: {said.err}"),
-    }
-
-
 def test_damaged_index(command, demo_index, tmp_path):
     """Damage that is met is one sentence."""
     index = shutil.copytree(demo_index, tmp_path / "index")
@@ -351,210 +311,155 @@ def test_damaged_index(command, demo_index, tmp_path):
         assert "`pagekin verify" in said.err
 
 
-# --- info ---
-
-
-def test_info(command, demo_index):
-    """People see pages, parameters, sizes, df statistics, sources, and what a filter would drop."""
-    said = command("info", "--index", demo_index)
-    lines = [" ".join(line.split()) for line in said.out.splitlines()]
-    assert (0, "") == (said.code, said.err)
-    assert f"{demo_index}: 445 documents in 3 shards" == lines[0]
-    assert f"digest {read_header(demo_index).digest}" == lines[1]
-    assert "read 314" in lines
-    assert "by anchors 131" in lines
-    assert "signatures count 80, seed 20020507, method darts, copies 512" in lines
-    assert any(
-        line.startswith("from 4 files, 577,837 bytes: crawl-00000.warc.gz, ") for line in lines
-    )
-    size = sum(path.stat().st_size for path in demo_index.rglob("H.arrays"))
-    assert f"H.arrays {size:,} {size / 445:.1f} a document" in lines
-    assert lines[-16].startswith("1 11 2.5%")
-
-
-def test_info_as_json(command, demo_index):
-    """JSON has everything."""
-    info = json.loads(command("info", "--index", demo_index, "--json").out)
-    assert Index.open(demo_index).info() == info
-    assert [
-        *("path", "digest", "documents", "crawled", "known_by_anchors", "without_terms", "listed"),
-        "with_cocited_kin",
-        *("shards", "signatures", "min_inlinks", "min_inlinks_would_drop", "frequencies", "bytes"),
-        *("sources", "config"),
-    ] == list(info)
-    assert (445, 314, 131, 0, 445, 3, 0) == tuple(
-        info[name]
-        for name in (
-            *("documents", "crawled", "known_by_anchors", "without_terms", "listed", "shards"),
-            "min_inlinks",
-        )
-    )
-    anchors = [bag.anchors for bag in Index.open(demo_index).all()]
-    expected = {str(n): sum(count < n for count in anchors) for n in range(1, 17)}
-    assert expected == info["min_inlinks_would_drop"]
-    assert 3_624 == info["frequencies"]["terms"]
-    sizes = dict.fromkeys(info["bytes"], 0)
-    for path in demo_index.rglob("*.arrays"):
-        sizes[path.name] += path.stat().st_size
-    assert sizes == info["bytes"]
-
-
-# --- verify ---
-
-
-def test_verify(command, demo_index, small):
-    """A sound index is called sound."""
-    for index in (demo_index, small):
-        expected = f"{index}: all checksums match, and all files agree\n"
-        assert (0, expected, "") == command("verify", "--index", index)
-        assert (0, "[]\n", "") == command("verify", "--index", index, "--json")
-
-
-def test_verify_damage(command, small, tmp_path):
-    """What is wrong is told on stderr, a sentence for each, and the exit code is 3."""
-    index = shutil.copytree(small, tmp_path / "index")
-    path = index / "shard-00001" / "H.arrays"
-    path.write_bytes(path.read_bytes()[:-1] + b"?")
-    (index / "shard-00002" / "I.arrays").unlink()
-    said = command("verify", "--index", index)
-    assert (3, "", 2) == (said.code, said.out, len(said.err.splitlines()))
-    assert said.err.startswith(f"{path} is damaged: its checksum does not match")
-    listed = command("verify", "--index", index, "--json")
-    assert (3, said.err.splitlines()) == (listed.code, json.loads(listed.out))
-
-
-# --- merge-index ---
-
-
-def test_merge(command, tmp_path):
-    """Two indexes become one, and it is said what it holds."""
-    bags = random_bags(30)
-    one = make_index(tmp_path / "a", bags[::2], config_of(2))
-    two = make_index(tmp_path / "b", bags[1::2], config_of(3))
-    target = tmp_path / "c"
-    said = command("merge-index", one, two, "--index", target)
-    assert (0, f"{target}: 30 documents in 2 shards\n", "") == said
-    made = json.loads(
-        command("merge-index", one, two, "--index", target, "--shards", 5, "--json").out
-    )
-    assert {
-        "index": str(target),
-        "digest": read_header(target).digest,
-        "documents": 30,
-        "shards": 5,
-        "repeated": 0,
-    } == made
-    expected = make_index(tmp_path / "d", bags, config_of(5))
-    ours, theirs = files_of(target), files_of(expected)
-    assert ours.pop("index.json") != theirs.pop("index.json")
-    assert ours == theirs
-
-
-def test_merge_of_pages_known_to_both(command, tmp_path):
-    """Pages that both know by their anchors are counted."""
-    folders = [
-        make_index(tmp_path / name, [make_bag("http://x.example/", {20: 1}, 1, crawled=False)])
-        for name in "ab"
-    ]
-    said = command("merge-index", *folders, "--index", tmp_path / "c")
-    assert "  1 URLs were in several; the best known bag was kept" == said.out.splitlines()[1]
-
-
-def test_merge_refused(command, small, tmp_path):
-    """Mistakes are one sentence each."""
-    other = make_index(tmp_path / "other", [], config_of(count=17))
-    words = ("merge-index", "--index", tmp_path / "c")
-    for sources, code, said in (
-        ([small], 2, "merge-index takes at least two indexes"),
-        ([small, tmp_path], 3, f"{tmp_path} is no index (it has no index.json)"),
-        (
-            [small, other],
-            3,
-            f"{small} and {other} cannot be merged: signatures.count is 16 in the first and 17 in"
-            " the other",
-        ),
-        (
-            [small, small, "--shards", "-2"],
-            2,
-            "--shards -2: it must be at least 0 and at most 100000",
-        ),
-    ):
-        assert (code, "", f"pagekin: {said}\n") == command(*words, *sources)
-    said = command(*words, small, small)
-    assert 3 == said.code
-    assert (
-        f" was read for {small} and {small}; indexes of the same pages cannot be merged\n"
-        in said.err
-    )
-    assert not (tmp_path / "c").exists()
-
-
-# --- bag ---
-
-
-@pytest.mark.parametrize(
-    "words", [(BOWLINE,), ("bowline.example", "-k", 0), (NOT_CRAWLED, "--json")]
-)
-def test_bag(command, demo_work, demo_index, words):
-    """The bag of an index is that of the workspace that it was made of, in the same words."""
-    expected = command("bag", "--work", demo_work, *words)
-    assert 0 == expected.code
-    assert expected == command("bag", "--index", demo_index, *words)
-
-
-def test_all_bags(command, demo_work, demo_index):
-    """So are all of them, in the order of the URLs."""
-    for flags in (("--json",), ("-k", 2)):
-        words = ("--all", *flags)
-        expected = command("bag", "--work", demo_work, *words)
-        assert expected == command("bag", "--index", demo_index, *words)
-
-
-def test_bags_of_a_file(command, demo_work, demo_index, tmp_path):
-    """And those of a file of URLs."""
-    (tmp_path / "urls").write_text(f"{SOURDOUGH}\nnobody.example\nbowline.example\n")
-    words = ("--json", "--urls", tmp_path / "urls")
-    expected = command("bag", "--work", demo_work, *words)
-    said = command("bag", "--index", demo_index, *words)
-    assert (4, expected.out) == (said.code, said.out)
-    assert "pagekin: http://nobody.example/ is not in the index" == said.err.splitlines()[0]
-
-
-@pytest.mark.parametrize("flags", [(), ("--work", "x", "--index", "y")])
-def test_workspace_or_index(command, flags):
-    """Bags are in a workspace or in an index; one must be named."""
-    expected = "pagekin: name a workspace with --work DIR, or an index with --index DIR\n"
-    assert (2, "", expected) == command("bag", *flags, "a.example")
-
-
-# --- processes ---
-
-
-def test_python(demo_index):
-    """`from pagekin import Index` is all that a program needs; the package alone is light."""
-    code = (
-        "import sys, pagekin; light = 'numpy' not in sys.modules\n"
-        "from pagekin import Index\n"
-        f"kin = Index.open({str(demo_index)!r}).related({BOWLINE!r}, k=3)\n"
-        "print(light, [k.url for k in kin] == [k.url for k in pagekin.Index.open("
-        f"{str(demo_index)!r}).related({BOWLINE!r}, 3)], len(kin), kin[0].url)\n"
-        "print([m for m in ('mrjob', 'lxml', 'boto3', 'nltk') if m in sys.modules])"
-    )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert [f"True True 3 {SPLICING}", "[]"] == said.stdout.splitlines()
-
-
-def test_unknown_name():
-    """What the package does not offer is an error as anywhere."""
-    import pagekin as package  # noqa: PLC0415
-
-    with pytest.raises(AttributeError, match="has no attribute 'Indexes'"):
-        package.Indexes  # noqa: B018
-    assert package.Index is Index
-
-
 def test_in_a_process_of_its_own(demo_index):
     """The installed command answers, and its exit code reaches the shell."""
     said = pagekin("related", "--index", demo_index, "-k", 1, BOWLINE)
     assert (0, "", 2) == (said.code, said.err, len(said.out.splitlines()))
     assert 4 == pagekin("related", "--index", demo_index, "nobody.example").code
+
+
+# --- by co-citation ---
+
+
+BEES, HIVES, MUSIC, ALONE = (
+    f"http://{name}.example/" for name in ("bees", "hives", "music", "alone")
+)
+ONLY = "http://only.example/"  # no document
+SHARE = 1 + math.log(3)
+
+
+@pytest.fixture(scope="module")
+def cited(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four documents, three pages with kin."""
+    bags = [
+        make_bag(BEES, {20: 1, 30: 1}, 3),
+        make_bag(HIVES, {20: 1, 30: 1}, 2),
+        make_bag(MUSIC, {40: 1}),
+        make_bag(ALONE, {50: 1}),
+    ]
+    reasons = (Reason("x.example", "All hives", 6.0), Reason("y.example", "hives", 1.5))
+    kin = {
+        BEES: [Kin(HIVES, 8.0, 3, 7, reasons), Kin(ONLY, 4.0, 1, 1, ())],
+        HIVES: [Kin(BEES, 5.0, 2, 1, ())],
+        ONLY: [Kin(BEES, 4.5, 2, 1, ())],
+    }
+    folder = tmp_path_factory.mktemp("cited") / "index"
+    return make_index(folder, bags, config_of(3, 16), kin=kin)
+
+
+def test_by_cocitation(command, cited):
+    """People see totals, best first, with bars as long as their share of the best."""
+    said = command("related", "--index", cited, "--by", "cocitation", BEES)
+    assert (0, "") == (said.code, said.err)
+    assert [
+        BEES,
+        f"  8.0000  {HIVES}  {'#' * 20}",
+        f"  4.0000  {ONLY}  {'#' * 10}",
+    ] == said.out.splitlines()
+
+
+def test_by_both(command, cited):
+    """So they see the sums of ranks."""
+    said = command("related", "--index", cited, "--by", "both", BEES)
+    assert (0, "") == (said.code, said.err)
+    assert [
+        BEES,
+        f"  {2 / 61:.4f}  {HIVES}  {'#' * 20}",
+        f"  {1 / 62:.4f}  {ONLY}  {'#' * 10}",
+    ] == said.out.splitlines()
+
+
+@pytest.mark.parametrize("by", ["bags", "cocitation", "both"])
+def test_by_cocitation_as_json(command, cited, by):
+    """JSON is a list, best first, as Python has it."""
+    words = ("related", "--index", cited, "--by", by, "--json", "--why", BEES)
+    expected = Index.open(cited).related(BEES, by=by, why=True)
+    assert [one.as_dict() for one in expected] == json.loads(command(*words).out) != []
+
+
+def test_why_by_cocitation(command, cited):
+    """--why names the citing domains, the anchors, and each contribution; of bags nothing."""
+    said = command("related", "--index", cited, "--by", "cocitation", "--why", BEES)
+    lines = [" ".join(line.split()) for line in said.out.splitlines()]
+    assert [
+        BEES,
+        f"8.0000 {HIVES} {'#' * 20}",
+        "7 domains cite both; it stands in 3 blocks",
+        f"{6 / SHARE:.4f} x.example 'All hives' (capped 6.0000)",
+        f"{1.5 / SHARE:.4f} y.example 'hives' (capped 1.5000)",
+        f"4.0000 {ONLY} {'#' * 10}",
+        "1 domains cite both; it stands in 1 blocks",
+    ] == lines
+
+
+def test_why_of_both(command, cited):
+    """By both, what bags know is told as well, where they know anything."""
+    said = command("related", "--index", cited, "--by", "both", "--why", BEES)
+    lines = [" ".join(line.split()) for line in said.out.splitlines()]
+    assert "estimate 1.0000, exact 1.0000; 2 terms shared" == lines[2]
+    assert ["word20", "word30"] == [line.split()[1] for line in lines[3:5]]
+    assert "7 domains cite both; it stands in 3 blocks" == lines[5]
+    assert "read, 2 links from 2 hosts; asked: 3 from 2" == lines[8]
+    assert f"{1 / 62:.4f} {ONLY}" in lines[9]
+    assert "1 domains cite both; it stands in 1 blocks" == lines[-1]
+    alone = command("related", "--index", cited, "--why", BEES).out.splitlines()
+    assert "read, 2 links from 2 hosts; asked: 3 from 2" == alone[-1].strip()
+
+
+def test_why_by_cocitation_as_json(command, cited):
+    """JSON has the same in fields of their own."""
+    words = ("related", "--index", cited, "--by", "cocitation", "--why", "--json", BEES)
+    first, second = (one["why"] for one in json.loads(command(*words).out))
+    share = round(6 / SHARE, 6)
+    expected = {"domain": "x.example", "anchor": "All hives", "capped": 6.0, "contribution": share}
+    assert expected == first["citing"][0]
+    assert (7, 3, []) == (first["citing_domains"], first["blocks"], first["terms"])
+    assert (1, 1, []) == (second["citing_domains"], second["blocks"], second["citing"])
+
+
+def test_nothing_reached_the_threshold(command, cited):
+    """A page without kin has an empty answer, and stderr says why."""
+    said = command("related", "--index", cited, "--by", "cocitation", ALONE)
+    assert (0, f"{ALONE}\n  nothing is related to it\n") == (said.code, said.out)
+    assert (
+        "pagekin: no page reached the threshold of co-citation beside it"
+        " (cocitation.threshold of the build)\n"
+    ) == said.err
+    said = command("related", "--index", cited, "--by", "cocitation", "--json", ALONE)
+    assert "[]\n" == said.out
+
+
+@pytest.mark.parametrize("by", ["cocitation", "both"])
+@pytest.mark.parametrize("flags", [(), ("-k", 1, "--why")])
+def test_all_by_cocitation(command, cited, by, flags):
+    """--all answers for every document and every page with kin, in the order of the URLs."""
+    words = ("related", "--index", cited, "--by", by)
+    said = command(*words, "--all", *flags)
+    assert (0, "") == (said.code, said.err)
+    found = lines_of(said.out)
+    assert sorted([BEES, HIVES, MUSIC, ALONE, ONLY]) == [line["url"] for line in found]
+    for line in found:
+        assert json.loads(command(*words, *flags, "--json", line["url"]).out) == line["related"]
+    assert said == command(*words, "--all", *flags, "-r", "inline")
+
+
+def test_all_by_bags(command, cited):
+    """By bags it is the documents alone."""
+    found = lines_of(command("related", "--index", cited, "--all").out)
+    assert sorted([BEES, HIVES, MUSIC, ALONE]) == [line["url"] for line in found]
+
+
+def test_urls_of_a_file_by_cocitation(command, cited, tmp_path):
+    """--urls answers each by itself; what is not there is told, with what is near."""
+    (tmp_path / "urls").write_text(f"{ONLY}\nhttps://only.example/\nbees.example\n")
+    words = ("related", "--index", cited, "--by", "cocitation", "--json", "--urls")
+    said = command(*words, tmp_path / "urls")
+    assert (4, [ONLY, BEES]) == (said.code, [line["url"] for line in lines_of(said.out)])
+    assert f"https://only.example/ is not in the index; near it are {ONLY}" in said.err
+
+
+def test_another_way(command, cited):
+    """A way that there is not is a sentence."""
+    said = command("related", "--index", cited, "--by", "links", BEES)
+    assert (2, "", 1) == (said.code, said.out, said.err.count("\n"))
+    assert "--by" in said.err

@@ -1,4 +1,4 @@
-"""`pagekin blocks` and `pagekin evaluate segmentation` as users meet them."""
+"""`pagekin page` and `pagekin blocks`: what pagekin makes of one page."""
 
 from __future__ import annotations
 
@@ -7,16 +7,124 @@ from pathlib import Path
 
 import pytest
 
-from tests.marked import write_marked
+from tests.running import DEMO
 from tests.warcs import gz, response
 
-HTML = """<html lang=en><body>
+ODD = DEMO / "crawl-00002.warc.gz"
+HTML = """<!doctype html><html lang=en><head><title>A page of bees</title><base href="/x/">
+<meta name=robots content=nofollow><link rel=canonical href="/bees"></head>
+<body><h1>Bees</h1><p>The bees make <a href="honey.html" rel=nofollow>some honey</a>,
+<a href="mailto:ann@a.example">ask Ann</a>.</body></html>"""
+
+
+@pytest.fixture
+def html(tmp_path: Path) -> Path:
+    path = tmp_path / "page.html"
+    path.write_text(HTML, encoding="utf-8")
+    return path
+
+
+def test_page(command, html):
+    """People see the head of the page, its stream, and what was counted."""
+    said = command("page", html, "--url", "http://a.example/dir/bees.html")
+    assert (0, "") == (said.code, said.err)
+    lines = said.out.splitlines()
+    assert [
+        "url        http://a.example/dir/bees.html",
+        "title      a page of bees",
+        "language   en",
+        "charset    utf-8",
+        "base       /x/",
+        "canonical  http://a.example/bees",
+        "robots     nofollow",
+        "",
+    ] == lines[:8]
+    stream = " ".join(lines[8:])
+    assert "bees (make) [ (some) honey -> http://a.example/x/honey.html]" in stream
+    assert "[ ask ann -> no web address: mailto:ann@a.example]" in stream
+
+
+def test_page_as_json(command, html):
+    """The same as one object."""
+    words = ("page", html, "--url", "http://a.example/dir/bees.html", "--json")
+    described = json.loads(command(*words).out)
+    assert ("a page of bees", "en", "utf-8") == tuple(
+        described[name] for name in ("title", "language", "charset")
+    )
+    assert [
+        {"href": "honey.html", "target": "http://a.example/x/honey.html", "rel": "nofollow"},
+        {"href": "mailto:ann@a.example", "target": None, "rel": ""},
+    ] == described["links"]
+    assert {"word": "honey"} in described["stream"]
+    assert {"found": 2, "no_web_address": 1} == described["counters"]["links"]
+
+
+def test_page_under_a_configuration(command, html):
+    """The options of reading and text apply: here nothing is dropped."""
+    said = command("page", html, "--text-stop-words", "false")
+    shown = " ".join(said.out.split())
+    assert "the bees make [ some honey -> http://localhost/x/honey.html]" in shown
+    assert shown.endswith("text words 12")
+
+
+def test_page_of_a_warc(command):
+    """A record of a WARC file is found by its URL in any spelling."""
+    said = command("page", "--warc", ODD, "http://oddities.example/chunked-gzip.html", "--json")
+    described = json.loads(said.out)
+    assert (0, "") == (said.code, said.err)
+    assert "http://oddities.example/chunked-gzip.html" == described["url"]
+    assert {"word": "honey"} in described["stream"]
+
+
+def test_page_of_a_warc_that_is_not_there(command):
+    """A URL that the file does not hold is said so, with the number of records looked at."""
+    said = command("page", "--warc", ODD, "http://oddities.example/none.html")
+    assert 4 == said.code
+    assert said.err.startswith("pagekin: http://oddities.example/none.html is not among the ")
+    assert said.err.endswith(f" records of {ODD}\n")
+
+
+def test_page_that_would_be_left_out(command):
+    """A record that a build would leave out says why."""
+    said = command("page", "--warc", ODD, "http://oddities.example/gone.html")
+    expected = (
+        "pagekin: http://oddities.example/gone.html is there and would be left out: status_4xx\n"
+    )
+    assert (3, "", expected) == said
+
+
+def test_warc_that_cannot_be_read(command, tmp_path):
+    """The reason stands in the one sentence, and stdout stays empty."""
+    path = tmp_path / "none.warc"
+    expected = f"pagekin: {path}: cannot be read: No such file or directory\n"
+    assert (3, "", expected) == command("page", "--warc", path, "http://a.example/")
+
+
+def test_empty_page(command, tmp_path):
+    """A page that a build would leave out is an input that cannot be used."""
+    (tmp_path / "empty.html").write_text("  \n")
+    path = tmp_path / "empty.html"
+    assert (3, "", f"pagekin: {path}: would be left out: empty\n") == command("page", path)
+
+
+@pytest.mark.parametrize("data", [b"WARC/1.0\r\n", gz(response("http://a.example/"))])
+def test_warc_as_a_page(command, tmp_path, data):
+    """Whoever gives a WARC file without --warc is told how."""
+    path = tmp_path / "x.warc.gz"
+    path.write_bytes(data)
+    expected = f"pagekin: {path} is a WARC or compressed file; give it with --warc, and a URL\n"
+    assert (2, "", expected) == command("page", path)
+
+
+# --- blocks ---
+
+
+LINKS = """<html lang=en><body>
 <ul class=kin><li><a href="http://b.example/">The B</a><li><a href="http://c.example/x?y=1">C</a>
 <li><a href="/own">own</a><li><a href="mailto:x@b.example">mail</a></ul>
 <p><a href="http://d.example/a.pdf">d</a> <a href="http://e.example/index.html">E</a></p>
 <p><a href="http://alone.example/">alone</a></p>
 """
-
 TEXT = """\
 url        http://own.example/
 
@@ -43,16 +151,16 @@ languages  en 1
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
     path = tmp_path / "page.html"
-    path.write_text(HTML, encoding="utf-8")
+    path.write_text(LINKS, encoding="utf-8")
     return path
 
 
-def test_text(command, page):
+def test_blocks(command, page):
     """The blocks, what made them, and what the filters did."""
     assert (0, TEXT, "") == command("blocks", "--url", "http://own.example/", page)
 
 
-def test_json(command, page):
+def test_blocks_as_json(command, page):
     """The same for programs, with every link of the page."""
     said = command("blocks", "--json", "--url", "http://own.example/", page)
     told = json.loads(said.out)
@@ -99,7 +207,7 @@ def test_rules(command, page, flags, expected):
     assert expected == [block["found"] for block in told["blocks"]]
 
 
-def test_html(command, page, tmp_path):
+def test_blocks_in_colours(command, page, tmp_path):
     """The page is written with its blocks in colours."""
     out = tmp_path / "marked.html"
     said = command("blocks", "--html", out, "--url", "http://own.example/", page)
@@ -109,7 +217,7 @@ def test_html(command, page, tmp_path):
     assert 'title="block 1, removed by common_domain: within own.example, as the page"' in written
 
 
-def test_html_that_cannot_be_written(command, page, tmp_path):
+def test_coloured_page_that_cannot_be_written(command, page, tmp_path):
     """A folder that is not there is named."""
     said = command("blocks", "--html", tmp_path / "no" / "x.html", page)
     assert 1 == said.code
@@ -117,16 +225,16 @@ def test_html_that_cannot_be_written(command, page, tmp_path):
     assert "No such file or directory" in said.err
 
 
-def test_warc(command, tmp_path):
+def test_blocks_of_a_warc(command, tmp_path):
     """The page of a WARC record, with its own address."""
     path = tmp_path / "crawl.warc.gz"
-    path.write_bytes(gz(response("http://own.example/", HTML.encode())))
+    path.write_bytes(gz(response("http://own.example/", LINKS.encode())))
     said = command("blocks", "--warc", path, "http://own.example/")
     assert TEXT == said.out
     assert 4 == command("blocks", "--warc", path, "http://other.example/").code
 
 
-def test_empty_page(command, tmp_path):
+def test_blocks_of_an_empty_page(command, tmp_path):
     """A page without links has no blocks, and that is said."""
     path = tmp_path / "x.html"
     path.write_text("<p>nothing")
@@ -145,84 +253,8 @@ def test_empty_page(command, tmp_path):
         (["--warc", "x", "--url", "y"], "--url and --charset go with an HTML file"),
     ],
 )
-def test_mistakes(command, page, words, said):
+def test_wrong_words_of_blocks(command, page, words, said):
     """Wrong words are named in a sentence."""
     found = command("blocks", *words, page)
     assert (2, "") == (found.code, found.out)
     assert said in found.err
-
-
-# --- evaluate segmentation ---
-
-LISTS = "<ul><a href=0>a</a><a href=1>b</a></ul><h3>x</h3><ul><a href=2>c</a><a href=3>d</a></ul>"
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    pages = {"one": (LISTS, [[0, 1], [2, 3]]), "two": (LISTS, [[0, 1, 2, 3]])}
-    return write_marked(tmp_path / "marked", pages)
-
-
-TABLE = """\
-2 pages; rules: structural
-                 blocks  e_precision  i_precision     e_recall            f     coverage
-by human              3   (3 distinct lists of links)
-before                4        0.500        1.000        0.667        0.571        1.000
-after                 4        0.500        1.000        0.667        0.571        1.000
-"""
-
-
-def test_table(command, folder):
-    """A table for people."""
-    assert (0, TABLE, "") == command("evaluate", "segmentation", folder)
-
-
-def test_measures(command, folder):
-    """The measures for programs, before and after."""
-    told = json.loads(command("evaluate", "segmentation", "--json", "--rules", "page", folder).out)
-    assert ["before", "after"] == list(told)
-    assert {
-        "pages": 2,
-        "blocks": 2,
-        "human_blocks": 3,
-        "human_lists": 3,
-        "e_precision": 1 / 2,
-        "i_precision": 1 / 2,
-        "e_recall": 1 / 3,
-        "f": pytest.approx(0.4),
-        "coverage": 1.0,
-    } == told["after"]
-
-
-def test_options(command, folder):
-    """The options of the rules can be set, those of the builds elsewhere cannot."""
-    flags = ("--rules", "paper", "--blocks-t1", "1")
-    told = json.loads(command("evaluate", "segmentation", "--json", *flags, folder).out)
-    assert 4 == told["after"]["blocks"]
-    said = command("evaluate", "segmentation", "--bag-links", "1", folder)
-    assert (2, "") == (said.code, said.out)
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (["evaluate"], 2, "the following arguments are required: SUBJECT"),
-        (["evaluate", "segmentatoin", "x"], 2, "did you mean segmentation?"),
-        (["evaluate", "segmentation"], 2, "the following arguments are required: DIR"),
-        (["evaluate", "segmentation", "--ruels", "x"], 2, "did you mean --rules?"),
-        (["evaluate", "segmentation", "no-such-folder"], 3, "index.json: cannot be read"),
-    ],
-)
-def test_mistakes_in_evaluating(command, words, code, said):
-    """Wrong words and folders are named in a sentence."""
-    found = command(*words)
-    assert (code, "") == (found.code, found.out)
-    assert said in found.err
-
-
-@pytest.mark.parametrize("words", [["blocks"], ["evaluate"], ["evaluate", "segmentation"]])
-def test_help(command, words):
-    """The commands explain themselves."""
-    said = command(*words, "--help")
-    assert (0, "") == (said.code, said.err)
-    assert said.out.startswith(f"usage: pagekin {' '.join(words)} ")

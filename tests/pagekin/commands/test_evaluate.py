@@ -1,4 +1,4 @@
-"""The commands that judge: what they print, what they write, and how they complain."""
+"""`pagekin evaluate gamma` and `segmentation`, and `pagekin compare`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from pagekin import Index
 from pagekin.cocitation.kin import Kin
 from pagekin.engine import requirements as engines
-from pagekin.evaluate.human_marks import key_path
 from tests.indexes import config_of, make_bag, make_index, random_bags
+from tests.marked import write_marked
 
 NAMES = ("gamma", "sibling", "cousin", "unrelated")
 FIELDS = ["value", "low", "high", "with_ties", "concordant", "discordant", "tied"]
@@ -56,28 +56,6 @@ def gamma(command, *words):
 
 def without(result, *keys):
     return {key: value for key, value in result.items() if key not in {"settings", *keys}}
-
-
-# --- help ---
-
-
-@pytest.mark.parametrize(
-    "words", [("evaluate", "gamma"), ("evaluate", "rscore"), ("compare",), ("pool",)]
-)
-def test_help(command, words):
-    """Every command explains itself and each of its options."""
-    said = command(*words, "--help")
-    assert (0, "") == (said.code, said.err)
-    assert said.out.startswith(f"usage: pagekin {' '.join(words)} ")
-    options = said.out.partition("options:")[2].splitlines()
-    flags = [k for k, line in enumerate(options) if line.startswith("  -")]
-    assert flags
-    for k in flags:
-        beside = options[k].strip().partition("  ")[2]
-        assert beside or options[k + 1].startswith(" " * 20), f"{options[k]} is not explained"
-
-
-# --- evaluate gamma ---
 
 
 def test_gamma_as_json(command, small, directory):
@@ -266,9 +244,6 @@ def test_missing_engine(command, small, directory, monkeypatch):
     assert (2, "", "pagekin: there is no Hadoop\n") == command("evaluate", "gamma", *words)
 
 
-# --- compare ---
-
-
 def test_compare(command, demo_work, demo_labels, tmp_path):
     """Exact bags are better than a few signatures, and that is sure."""
     files = {}
@@ -297,47 +272,70 @@ def test_compare_other_files(command, tmp_path, text):
     assert 3 == command("compare", tmp_path / "absent.json", file).code
 
 
-# --- pool and evaluate rscore ---
+# --- segmentation ---
 
 
-def test_pool_and_rscore(command, small, tmp_path):
-    """A pool that is marked gives the scores of both ways to rank."""
-    pool = tmp_path / "pool.tsv"
-    urls = [bag.url for bag in BAGS if len(bag.terms) > 3][:3]
-    said = command("pool", "--index", small, *urls, "-k", 5, "-o", pool)
-    assert (0, "") == (said.code, said.out)
-    assert f"the key in {key_path(pool)}\n" in said.err
-    rows = [line.split("\t") for line in pool.read_text().splitlines()[1:]]
-    index = Index.open(small)
-    best = {(url, kin.url) for url in urls for kin in index.related(url, 5)}
-    assert best <= {(page, answer) for page, answer, _ in rows}
-    marks = ["\t".join((p, a, "2" if (p, a) in best else "0")) for p, a, _ in rows]
-    marked = tmp_path / "marked.tsv"
-    marked.write_text("\n".join(["page\tanswer\tmark", *marks]))
-    said = command("evaluate", "rscore", marked, "--key", key_path(pool), "--json")
-    found = json.loads(said.out)
-    assert ["exact", "signatures"] == list(found)
-    assert {2.0} == {row["value"] for row in found["exact"]}
-    assert found["signatures"][4]["value"] <= 2.0
-    lines = command("evaluate", "rscore", marked, "--key", key_path(pool)).out.splitlines()
-    assert "3 pages" == lines[0].partition(",")[0]
-    assert 17 == len(lines)
+LISTS = "<ul><a href=0>a</a><a href=1>b</a></ul><h3>x</h3><ul><a href=2>c</a><a href=3>d</a></ul>"
 
 
-def test_pool_keeps_marks(command, small, tmp_path):
-    """A pool that is there is never written over."""
-    pool = tmp_path / "pool.tsv"
-    pool.write_text("marked")
-    said = command("pool", "--index", small, BAGS[0].url, "-o", pool)
-    assert (2, "marked") == (said.code, pool.read_text())
-    assert "somebody's marks may be in it" in said.err
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    pages = {"one": (LISTS, [[0, 1], [2, 3]]), "two": (LISTS, [[0, 1, 2, 3]])}
+    return write_marked(tmp_path / "marked", pages)
 
 
-def test_pool_of_several_indexes(command, small, tmp_path):
-    """Each index is a system; those of one name could not be told apart."""
-    words = ("pool", "--index", small, "--by", "exact", "-o", tmp_path / "p.tsv")
-    said = command(*words, "--index", small, BAGS[0].url)
-    assert (2, "pagekin: two indexes are named index; rename one\n") == (said.code, said.err)
-    assert 4 == command(*words, "nowhere.example").code
-    assert 2 == command(*words).code
-    assert 2 == command(*words, "-k", 0, BAGS[0].url).code
+TABLE = """\
+2 pages; rules: structural
+                 blocks  e_precision  i_precision     e_recall            f     coverage
+by human              3   (3 distinct lists of links)
+before                4        0.500        1.000        0.667        0.571        1.000
+after                 4        0.500        1.000        0.667        0.571        1.000
+"""
+
+
+def test_segmentation(command, folder):
+    """A table for people."""
+    assert (0, TABLE, "") == command("evaluate", "segmentation", folder)
+
+
+def test_segmentation_as_json(command, folder):
+    """The measures for programs, before and after."""
+    told = json.loads(command("evaluate", "segmentation", "--json", "--rules", "page", folder).out)
+    assert ["before", "after"] == list(told)
+    assert {
+        "pages": 2,
+        "blocks": 2,
+        "human_blocks": 3,
+        "human_lists": 3,
+        "e_precision": 1 / 2,
+        "i_precision": 1 / 2,
+        "e_recall": 1 / 3,
+        "f": pytest.approx(0.4),
+        "coverage": 1.0,
+    } == told["after"]
+
+
+def test_options_of_segmentation(command, folder):
+    """The options of the rules can be set, those of the builds elsewhere cannot."""
+    flags = ("--rules", "paper", "--blocks-t1", "1")
+    told = json.loads(command("evaluate", "segmentation", "--json", *flags, folder).out)
+    assert 4 == told["after"]["blocks"]
+    said = command("evaluate", "segmentation", "--bag-links", "1", folder)
+    assert (2, "") == (said.code, said.out)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["evaluate"], 2, "the following arguments are required: SUBJECT"),
+        (["evaluate", "segmentatoin", "x"], 2, "did you mean segmentation?"),
+        (["evaluate", "segmentation"], 2, "the following arguments are required: DIR"),
+        (["evaluate", "segmentation", "--ruels", "x"], 2, "did you mean --rules?"),
+        (["evaluate", "segmentation", "no-such-folder"], 3, "index.json: cannot be read"),
+    ],
+)
+def test_mistakes_in_evaluating(command, words, code, said):
+    """Wrong words and folders are named in a sentence."""
+    found = command(*words)
+    assert (code, "") == (found.code, found.out)
+    assert said in found.err

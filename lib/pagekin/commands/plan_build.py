@@ -1,28 +1,32 @@
-"""`pagekin plan`: what a build would take, from a sample."""
+"""`pagekin plan`: what a build will cost, predicted from a sample of the snapshot."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
-from pagekin.commands.computing import add_configuration, add_pages_and_parts
+from pagekin.commands.arguments import (
+    add_command,
+    add_configuration,
+    add_pages_and_parts,
+    print_result,
+)
 from pagekin.errors import UsageError
 from pagekin.names import PARTS
 from pagekin.options import config_from_flags
 
-__all__ = ["add_parser"]
+__all__ = ["add_plan"]
 
 _DESCRIPTION = """\
-Read a sample of a snapshot on this machine, build it, and say what a build of the whole would
-take: pages and records, bytes of every shuffle and output, CPU time of every stage, the size of the
-index, the keys that one task has to do alone, and with -c the hours and the price of a cluster.
+Read a sample of a snapshot on this machine, build it, and predict a build of the whole: pages and
+records, bytes of every shuffle and output, CPU time of every stage, the size of the index, the keys
+that one task has to do alone, and with -c the hours and the price of a cluster.
 
-The sample is built for real, in a temporary folder, at three sizes. Nothing is created in a cloud.
-Figures stand with bounds, and under them what was assumed. Of 1,000 pages the bounds are useful; of
-200 they are wide. How good predictions were is in docs/measurements/planning.md.
+The sample is really built, in a temporary folder, at three sizes. Nothing is created in a cloud.
+Every figure has bounds; what was assumed is printed under them. The bounds of 1,000 pages are
+useful, those of 200 are wide. docs/measurements/planning.md shows how good predictions were.
 
 (How many signatures a bag needs is another question: pagekin plan-signatures.)
 """
@@ -34,31 +38,29 @@ examples:
       2,000 pages of a segment; hours and dollars of the fleet, at the prices of emr/prices.toml
   pagekin plan --sample 5% --save crawl.plan.json crawl/   keep the prediction, build, and then
   pagekin build --work work --index crawl.index crawl/
-  pagekin plan --compare work --load crawl.plan.json       set it beside what happened
+  pagekin plan --compare work --load crawl.plan.json       compare it with what happened
   pagekin plan --compare work --sample 5% crawl/           the same with a prediction made now
 
 reading the table:
   tasks     map + reduce tasks; a file of the snapshot is read by one task
   packed    the shuffle as Hadoop sends it when map output is compressed (zlib level 1)
   longest   CPU time of the longest task: more machines make no stage shorter than this
-  memory    of the largest task: in the sample, and if it went on growing with a task's input
+  memory    of the largest task: in the sample, and as if it grew with the input of a task
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_plan(commands: Any) -> None:
     """Declare the command."""
-    parser = commands.add_parser(
-        "plan",
-        usage="%(prog)s [options] SNAPSHOT [SNAPSHOT ...]\n"
-        "       %(prog)s --compare WORK (--load PLAN.json | SNAPSHOT ...)",
-        help="what a build would take: time, bytes, money, from a sample",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    usage = (
+        "%(prog)s [options] SNAPSHOT [SNAPSHOT ...]\n"
+        "       %(prog)s --compare WORK (--load PLAN.json | SNAPSHOT ...)"
     )
-    parser.set_defaults(run=run)
+    summary = "what a build will cost: time, bytes, money, predicted from a sample"
+    parser = add_command(
+        commands, "plan", _run, summary, _DESCRIPTION, examples=_EXAMPLES, usage=usage
+    )
     add = parser.add_argument
-    add("snapshot", nargs="*", metavar="SNAPSHOT", help="what a build would read, as for build")
+    add("snapshot", nargs="*", metavar="SNAPSHOT", help="what would be read, as of build")
     add(
         "--sample",
         default="1%",
@@ -90,30 +92,28 @@ def add_parser(commands: Any) -> None:
     add_pages_and_parts(add)
     add("--save", type=Path, metavar="PLAN.json", help="keep the prediction in this file")
     add("--load", type=Path, metavar="PLAN.json", help="take a saved prediction; read no sample")
-    add("--compare", type=Path, metavar="WORK", help="set the prediction beside a finished build")
+    add("--compare", type=Path, metavar="WORK", help="compare the prediction with a finished build")
     add("--json", action="store_true", help="print an object (docs/formats.md)")
     add("-q", "--quiet", action="store_true", help="no progress")
     add_configuration(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Plan, or compare."""
+def _run(options: argparse.Namespace) -> int:
     from pagekin.planning.plan import compare_with_build, load_plan
     from pagekin.planning.plan_text import comparison_lines, plan_lines
 
     _check(options)
     work = _workspace(options.compare) if options.compare else None
-    plan = load_plan(options.load) if options.load else _made(options)
+    plan = load_plan(options.load) if options.load else _make_plan(options)
     if options.save:
         from pagekin.storage.workspace import write_json
 
         write_json(options.save, plan)
     if work is None:
-        lines = plan_lines(plan)
-        print(json.dumps(plan, indent=2) if options.json else "\n".join(lines))
+        print_result(plan, plan_lines(plan), as_json=options.json)
         return 0
     rows = compare_with_build(plan, work)
-    print(json.dumps(rows, indent=2) if options.json else "\n".join(comparison_lines(rows)))
+    print_result(rows, comparison_lines(rows), as_json=options.json)
     return 0
 
 
@@ -130,11 +130,15 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--save: what --load reads is a file already")
 
 
-def _made(options: argparse.Namespace) -> dict[str, Any]:
+def _make_plan(options: argparse.Namespace) -> dict[str, Any]:
     from pagekin.planning.plan import Question, make_plan
     from pagekin.planning.prices import place_of
     from pagekin.planning.snapshot_sample import parse_sample_size
     from pagekin.web.sources import list_snapshot
+
+    def report(sentence: str) -> None:
+        if not options.quiet:
+            print(sentence, file=sys.stderr, flush=True)
 
     size = parse_sample_size(options.sample)
     place = place_of(options.conf, options.prices, options.speed)
@@ -142,12 +146,4 @@ def _made(options: argparse.Namespace) -> dict[str, Any]:
     snapshot = list_snapshot(options.snapshot, options.base_url)
     parts = tuple(part for part in PARTS if part != options.without)
     question = Question(snapshot, config, parts, size, options.seed, place)
-    return make_plan(question, _teller(options))
-
-
-def _teller(options: argparse.Namespace) -> Any:
-    def say(sentence: str) -> None:
-        if not options.quiet:
-            print(sentence, file=sys.stderr, flush=True)
-
-    return say
+    return make_plan(question, report)

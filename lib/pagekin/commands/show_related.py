@@ -9,18 +9,27 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pagekin.commands.places import index_here, place
+from pagekin.commands.arguments import (
+    add_command,
+    add_index,
+    add_job,
+    check_at_least,
+    check_job,
+    engine_for_job,
+    print_result,
+    read_urls,
+)
+from pagekin.commands.locations import local_index
 from pagekin.errors import NotFoundError, UsageError
-from pagekin.names import RUNNERS
 
-__all__ = ["add_parser"]
+__all__ = ["add_related"]
 
 _DESCRIPTION = """\
 Show the kin of a page: the pages of the index whose bags of words are most like its own, best
 first. Several URLs are one question: pages that are like all of them.
 
-Candidates are found by counting equal signatures, and the best of them are ranked by the true
-similarity of their bags: signatures alone (--no-exact) lose much of the order.
+Candidates are found by counting equal signatures. The best of them are ranked by the exact
+similarity of their bags, because signatures alone (--no-exact) lose much of the order.
 """
 
 _EXAMPLES = """\
@@ -35,26 +44,16 @@ examples:
 _BAR = 20  # characters of the longest bar
 
 
-def add_parser(commands: Any) -> None:
+def add_related(commands: Any) -> None:
     """Declare the command."""
-    parser = commands.add_parser(
-        "related",
-        usage="%(prog)s --index DIR [options] (URL [URL ...] | --urls FILE | --all)",
-        help="the kin of a page, with reasons",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    usage = "%(prog)s --index DIR [options] (URL [URL ...] | --urls FILE | --all)"
+    summary = "the kin of a page, with reasons"
+    parser = add_command(
+        commands, "related", _run, summary, _DESCRIPTION, examples=_EXAMPLES, usage=usage
     )
-    parser.set_defaults(run=run)
     add = parser.add_argument
     add("url", nargs="*", metavar="URL", help="in any spelling; http:// may be left out")
-    add(
-        "--index",
-        required=True,
-        type=place,
-        metavar="DIR",
-        help="an index that a build made; at hdfs:// or s3:// it is copied here once",
-    )
+    add_index(parser)
     add(
         "--by",
         default="bags",
@@ -62,13 +61,13 @@ def add_parser(commands: Any) -> None:
         help="pages of similar words (bags, the default), pages that are linked to together on many"
         " sites (cocitation), or both, merged by their ranks",
     )
-    add("-k", type=int, default=10, metavar="N", help="so many answers (default: %(default)s)")
+    add("-k", type=int, default=10, metavar="N", help="answers at the most (default: %(default)s)")
     add(
         "--exact",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="rank the best candidates by their true similarity (default), or with --no-exact by"
-        " counted signatures alone",
+        help="rank the best candidates by their exact similarity (default), or with --no-exact by"
+        " the number of equal signatures",
     )
     add(
         "--alpha",
@@ -78,21 +77,27 @@ def add_parser(commands: Any) -> None:
         help="leave out pages that are not more similar than this (default: %(default)s, none; the"
         " paper's 0.15 leaves 6 of 10 answers on Wikipedia's pages)",
     )
-    add("--why", action="store_true", help="the terms shared, and where both bags come from")
-    add("--unlike", action="append", default=[], metavar="URL", help="be unlike this page; again")
+    add("--why", action="store_true", help="show why: the shared terms, and links to both pages")
+    add(
+        "--unlike",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="pages that are less like this one; may be given again",
+    )
     add("--per-host", type=int, default=0, metavar="N", help="at most N answers of one host")
     add(
         "--exclude-host",
         action="append",
         default=[],
         metavar="HOST",
-        help="no answers from this host and what is below it; may be given again",
+        help="no answers from this host and the hosts below it; may be given again",
     )
     add(
         "--crawled",
         action="store_true",
-        help="only pages that were read are answers, none that are known by links to them alone;"
-        " with --all only they are asked, too",
+        help="only pages that were read are answers, and none that are known by links alone; with"
+        " --all only such pages are asked for, too",
     )
     add(
         "--candidates",
@@ -109,36 +114,29 @@ def add_parser(commands: Any) -> None:
         help="documents read from the lists of a page's signatures; longer lists are left out, and"
         " the answer says so (default: %(default)s)",
     )
-    add("--urls", type=Path, metavar="FILE", help="each URL of FILE by itself; -: stdin")
-    add("--all", action="store_true", help="every page by itself, as JSON lines")
-    add("--json", action="store_true", help="JSON: a list; with --urls an object for each URL")
-    group = parser.add_argument_group("--all as a job")
-    group.add_argument(
-        "-r", "--runner", choices=RUNNERS, help="answer all pages on this mrjob runner"
-    )
-    group.add_argument("-c", "--conf", type=Path, metavar="MRJOB_CONF", help="an mrjob.conf for it")
+    add("--urls", type=Path, metavar="FILE", help="ask for each URL of FILE by itself; -: stdin")
+    add("--all", action="store_true", help="ask for every page by itself; prints JSON lines")
+    add("--json", action="store_true", help="print a list; with --urls an object for each URL")
+    add_job(parser, "--all as a job", "answer all pages on this mrjob runner")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Print answers."""
+def _run(options: argparse.Namespace) -> int:
     from pagekin.query.api import Index
 
     _check(options)
-    index = Index.open(index_here(options.index, options))
+    index = Index.open(local_index(options.index, options))
     if options.all:
         return _answer_all(index, options)
     if options.urls:
         return _answer_each(index, options)
     answer = index.related(options.url, options.k, why=options.why, **_how(options))
-    _say_notes(answer)
-    if options.json:
-        print(json.dumps([kin.as_dict() for kin in answer], ensure_ascii=False, indent=2))
-    else:
-        print("\n".join(_lines(answer)))
+    _print_notes(answer)
+    kin = [one.as_dict() for one in answer]
+    print_result(kin, _lines(answer), as_json=options.json, ensure_ascii=False)
     return 0
 
 
-def _say_notes(answer: Any) -> None:
+def _print_notes(answer: Any) -> None:
     for note in answer.notes():
         print(f"pagekin: {note}", file=sys.stderr)
 
@@ -148,38 +146,24 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("name URLs, or --urls FILE, or --all")
     if options.runner and not options.all:
         raise UsageError(f"-r {options.runner} goes with --all")
-    if options.conf and not options.runner:
-        raise UsageError("-c goes with -r")
-    if options.conf and not options.conf.is_file():
-        raise UsageError(f"-c {options.conf}: there is no such file")
     if options.unlike and not options.url:
         raise UsageError("--unlike goes with URLs")
-    for name, least in (("k", 1), ("candidates", 1), ("budget", 1), ("per_host", 0)):
-        if getattr(options, name) < least:
-            flag = "-k" if name == "k" else "--" + name.replace("_", "-")
-            raise UsageError(f"{flag} takes a number from {least}")
+    check_at_least(options, k=1, candidates=1, budget=1, per_host=0)
     if not 0 <= options.alpha < 1:
         raise UsageError(f"--alpha {options.alpha}: it must be at least 0 and below 1")
+    check_job(options)
 
 
 def _how(options: argparse.Namespace) -> dict[str, Any]:
-    return {
-        "by": options.by,
-        "exact": options.exact,
-        "alpha": options.alpha,
-        "unlike": options.unlike,
-        "per_host": options.per_host,
-        "exclude_hosts": options.exclude_host,
-        "candidates": options.candidates,
-        "budget": options.budget,
-        "crawled": options.crawled,
+    """The options as `Index.related` names them."""
+    names = ("by", "exact", "alpha", "unlike", "per_host", "candidates", "budget", "crawled")
+    return {name: getattr(options, name) for name in names} | {
+        "exclude_hosts": options.exclude_host
     }
 
 
 def _answer_each(index: Any, options: argparse.Namespace) -> int:
     """Each URL of a file by itself."""
-    from pagekin.commands.bag import read_urls
-
     missing = 0
     for url in read_urls(options.urls):
         try:
@@ -188,7 +172,7 @@ def _answer_each(index: Any, options: argparse.Namespace) -> int:
             print(f"pagekin: {error}", file=sys.stderr)
             missing += 1
             continue
-        _say_notes(answer)
+        _print_notes(answer)
         if options.json:
             kin = [one.as_dict() for one in answer]
             print(json.dumps({"url": answer.asked[0].url, "related": kin}, ensure_ascii=False))
@@ -203,24 +187,12 @@ def _answer_all(index: Any, options: argparse.Namespace) -> int:
 
     question = {"k": options.k, "why": options.why, **_how(options)}
     if options.runner:
-        lines = answers_of_job(index, question, _engine(options))
+        lines = answers_of_job(index, question, engine_for_job(options))
     else:
         lines = answers_here(index, question)
     for line in lines:
         print(line)
     return 0
-
-
-def _engine(options: argparse.Namespace) -> Any:
-    # imported here: an answer in this process needs no mrjob, which takes 0.05 s
-    from pagekin.engine.package import chosen_package
-    from pagekin.engine.requirements import missing_engine
-    from pagekin.engine.run import Engine
-
-    if missing := missing_engine(options.runner, options.conf):
-        raise UsageError(missing)
-    package = chosen_package(None, options.runner)
-    return Engine(options.runner, options.conf, package=package)
 
 
 def _lines(answer: Any) -> Iterator[str]:

@@ -9,15 +9,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pagekin.commands.places import index_here, place, refuse_remote
-from pagekin.errors import InputError, NotFoundError, UsageError
+from pagekin.commands.arguments import (
+    add_command,
+    location,
+    print_result,
+    read_urls,
+)
+from pagekin.commands.locations import local_index, local_workspace
+from pagekin.errors import NotFoundError, UsageError
 
-__all__ = ["add_parser", "read_urls"]
+__all__ = ["add_bag"]
 
 _DESCRIPTION = """\
-Show the bag of a URL: its heaviest terms, in the form in which they are most often written, with
-their weights, and what the bag was made of. With --urls the bags of many URLs, with --all every
-bag of the workspace or index.
+Show the bag of a URL: its heaviest terms with their weights, each in the form in which it is most
+often written, and the links that the bag was made of. With --urls it shows the bags of many URLs,
+with --all every bag of the workspace or index.
 """
 
 _EXAMPLES = """\
@@ -30,21 +36,16 @@ _SHOWN = 10
 _BAR = 30  # characters
 
 
-def add_parser(commands: Any) -> None:
+def add_bag(commands: Any) -> None:
     """Declare the command."""
-    parser = commands.add_parser(
-        "bag",
-        usage="%(prog)s (--work DIR | --index DIR) [options] (URL | --urls FILE | --all)",
-        help="the bag of a URL in readable words",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.set_defaults(run=run)
-    add = parser.add_argument
+    usage = "%(prog)s (--work DIR | --index DIR) [options] (URL | --urls FILE | --all)"
+    summary = "the bag of a URL in readable words"
+    add = add_command(
+        commands, "bag", _run, summary, _DESCRIPTION, examples=_EXAMPLES, usage=usage
+    ).add_argument
     add("url", nargs="?", metavar="URL", help="in any spelling; http:// may be left out")
-    add("--work", type=place, metavar="DIR", help="the workspace of a build")
-    add("--index", type=place, metavar="DIR", help="or an index that a build made")
+    add("--work", type=location, metavar="DIR", help="the workspace of a build")
+    add("--index", type=location, metavar="DIR", help="or an index that a build made")
     add(
         "-k",
         type=int,
@@ -58,11 +59,10 @@ def add_parser(commands: Any) -> None:
         metavar="FILE",
         help="the bags of the URLs in FILE, one a line; -: stdin",
     )
-    add("--json", action="store_true", help="JSON: an object; with --all or --urls one a line")
+    add("--json", action="store_true", help="print an object; with --all or --urls one a line")
 
 
-def run(options: argparse.Namespace) -> int:
-    """Print bags."""
+def _run(options: argparse.Namespace) -> int:
     if (options.work is None) == (options.index is None):
         raise UsageError("name a workspace with --work DIR, or an index with --index DIR")
     if [options.url is not None, options.all, options.urls is not None].count(True) != 1:
@@ -71,10 +71,12 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("-k takes a number from 0; 0 shows all terms")
     store = _open(options)
     if options.url is not None:
-        return _show_one(store, options)
-    count = 0 if options.k is None else options.k
+        count = _SHOWN if options.k is None else options.k
+        described = store.describe(store.get(options.url), count)
+        print_result(described, _lines(described), as_json=options.json, ensure_ascii=False)
+        return 0
     missing = 0
-    for described in _many(store, options, count):
+    for described in _describe_many(store, options):
         if described is None:
             missing += 1
         elif options.json:
@@ -87,26 +89,19 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _open(options: argparse.Namespace) -> Any:
-    """A workspace or an index: both know `get`, `all` and `describe`."""
+    """A workspace or an index: both have `get`, `all` and `describe`."""
     if options.index is not None:
         from pagekin.query.api import Index
 
-        return Index.open(index_here(options.index, options))
+        return Index.open(local_index(options.index, options))
     from pagekin.build.bag_store import BagStore
 
-    return BagStore(refuse_remote(options.work))
+    return BagStore(local_workspace(options.work))
 
 
-def _show_one(store: Any, options: argparse.Namespace) -> int:
-    described = store.describe(store.get(options.url), _SHOWN if options.k is None else options.k)
-    if options.json:
-        print(json.dumps(described, ensure_ascii=False, indent=2))
-    else:
-        print("\n".join(_lines(described)))
-    return 0
-
-
-def _many(store: Any, options: argparse.Namespace, count: int) -> Iterator[dict[str, Any] | None]:
+def _describe_many(store: Any, options: argparse.Namespace) -> Iterator[dict[str, Any] | None]:
+    """Each bag that is asked for; None for a URL without one."""
+    count = options.k or 0
     if options.urls is None:
         for bag in store.all():
             yield store.describe(bag, count)
@@ -117,15 +112,6 @@ def _many(store: Any, options: argparse.Namespace, count: int) -> Iterator[dict[
         except (NotFoundError, UsageError) as error:
             print(f"pagekin: {error}", file=sys.stderr)
             yield None
-
-
-def read_urls(path: Path) -> list[str]:
-    """The lines of a file of URLs; "-" is standard input."""
-    try:
-        text = sys.stdin.read() if str(path) == "-" else path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"--urls {path}: cannot be read: {error}") from error
-    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def _lines(described: dict[str, Any]) -> Iterator[str]:

@@ -1,6 +1,6 @@
-"""Places that are named on the command line: a folder of this machine, or an address of a store.
+"""Workspaces and indexes that lie on this machine or in a store, and what commands do with them.
 
-Only `pagekin build` works on a store as it is; an index at an address is copied before it is asked.
+Only `pagekin build` works in a store (HDFS, S3). To other commands an index in a store is copied.
 """
 
 from __future__ import annotations
@@ -13,39 +13,11 @@ from pagekin.errors import UsageError, WorkspaceError
 from pagekin.names import ON_THIS_MACHINE
 from pagekin.web.schemes import scheme_of
 
-__all__ = [
-    "add_index",
-    "check_places",
-    "index_here",
-    "index_place",
-    "place",
-    "refuse_remote",
-    "store_at",
-]
-
-
-def place(word: str) -> Path | str:
-    """A path, or an address as it was written.
-
-    >>> place("s3://bucket/work/")
-    's3://bucket/work'
-    """
-    return word.rstrip("/") if scheme_of(word) else Path(word)
-
-
-def add_index(parser: argparse.ArgumentParser) -> None:
-    """Declare --index of a command that looks after an index, wherever it is."""
-    parser.add_argument(
-        "--index",
-        required=True,
-        type=place,
-        metavar="DIR",
-        help="the index, also at hdfs:// or s3://",
-    )
+__all__ = ["check_locations", "index_in_store", "local_index", "local_workspace", "store_at"]
 
 
 def store_at(uri: str, options: argparse.Namespace) -> Any:
-    """The store at an address, as the runner's configuration reaches it."""
+    """The store at an address, reached with the configuration of the runner."""
     from pagekin.storage.stores import open_store
 
     runner, conf = getattr(options, "runner", "hadoop"), getattr(options, "conf", None)
@@ -56,8 +28,8 @@ def store_at(uri: str, options: argparse.Namespace) -> Any:
     return open_store(uri, hadoop_program(conf, "spark" if runner == "spark" else "hadoop"))
 
 
-def index_place(uri: str, options: argparse.Namespace) -> Any:
-    """The place of an index in a store."""
+def index_in_store(uri: str, options: argparse.Namespace) -> Any:
+    """The index at an address."""
     from pagekin.build.remote_index import RemoteIndex
 
     above, _, name = uri.rpartition("/")
@@ -66,16 +38,16 @@ def index_place(uri: str, options: argparse.Namespace) -> Any:
     return RemoteIndex(store_at(above, options), name)
 
 
-def index_here(index: Path | str, options: argparse.Namespace) -> Path:
+def local_index(index: Path | str, options: argparse.Namespace) -> Path:
     """The folder of an index on this machine: its own, or that of a copy."""
     if isinstance(index, Path):
         return index
-    folder: Path = index_place(index, options).copy_here()
+    folder: Path = index_in_store(index, options).copy_here()
     return folder
 
 
-def refuse_remote(work: Path | str) -> Path:
-    """The folder of a workspace that is to be read here."""
+def local_workspace(work: Path | str) -> Path:
+    """The folder of a workspace; WorkspaceError for one that is in a store."""
     if isinstance(work, Path):
         return work
     raise WorkspaceError(
@@ -84,15 +56,15 @@ def refuse_remote(work: Path | str) -> Path:
     )
 
 
-def check_places(options: argparse.Namespace) -> None:
-    """UsageError where a build cannot work in these places."""
+def check_locations(options: argparse.Namespace) -> None:
+    """UsageError where a build cannot use its workspace or its index."""
     work, index = options.work, options.index
     if isinstance(work, str):
         _check_runner(work, options.runner)
     if isinstance(index, str):
         if str(work) == index or str(work).startswith(f"{index}/"):
             raise UsageError(f"--index {index}: holds the workspace; name another folder")
-        index_place(index, options).check_target()
+        index_in_store(index, options).check_target()
     elif index:
         from pagekin.index.assembling import check_target
 
