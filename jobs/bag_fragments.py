@@ -29,7 +29,7 @@ class BagFragments(SnapshotJob):
         "text.words:load_stemmers",
     )
     PAIRS_WITH = ("text.tokens:load_dictionary",)
-    BLOCKS_WITH = ("stages.blocks.extractor", "web.domains:make_suffix_list", *PAIRS_WITH)
+    BLOCKS_WITH = ("stages.blocks.extractor", "web.urls:make_suffix_list", *PAIRS_WITH)
     OPTIONS_WITH = (("--with-blocks", BLOCKS_WITH),)
     REDUCES_WITH = ("stages.fragments.merge",)
     HELD = 24 << 20  # less than the words of a task take

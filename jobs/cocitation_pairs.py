@@ -22,7 +22,7 @@ class CocitationPairs(PagekinJob):
         "stages.pairs.stripes",
         "text.tokens:load_dictionary",
         "text.words:load_stemmers",
-        "web.domains:make_suffix_list",
+        "web.urls:make_suffix_list",
     )
     REDUCES_WITH = ("stages.pairs.reducing",)
 

@@ -18,7 +18,7 @@ from pagekin.kinds import Pair
 class LinkBlocks(SnapshotJob):
     SECTIONS = ("reading", "blocks")
     REDUCES = False
-    MAPS_WITH = ("web.reader", "stages.blocks.extractor", "web.domains:make_suffix_list")
+    MAPS_WITH = ("web.reader", "stages.blocks.extractor", "web.urls:make_suffix_list")
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         from pagekin.stages.blocks.extractor import BlockExtractor

@@ -25,8 +25,8 @@ from typing import Final, NamedTuple
 
 from pagekin.blocks.links import Links, Segment
 from pagekin.config import BlockConfig
-from pagekin.web.domains import top_subdomain
 from pagekin.web.page import Page
+from pagekin.web.urls import top_subdomain
 
 __all__ = [
     "FILE_EXTENSIONS",

@@ -15,8 +15,7 @@ from pagekin.names import DICTIONARY, FREQUENCIES, RESOLUTION
 from pagekin.storage.part_files import find, neighbours, read_merged
 from pagekin.storage.workspace import Workspace
 from pagekin.web.resolution import Resolution
-from pagekin.web.spellings import address_of, spellings
-from pagekin.web.urls import host
+from pagekin.web.urls import address_of, host, spellings
 
 __all__ = ["BagStore"]
 

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagekin.cocitation.records import url_hash
-from pagekin.web.domains import top_subdomain
-from pagekin.web.urls import host
+from pagekin.web.urls import host, top_subdomain
 
 __all__ = ["look_up"]
 

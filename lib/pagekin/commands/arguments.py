@@ -13,7 +13,7 @@ from pagekin.config import sections
 from pagekin.errors import InputError, UsageError
 from pagekin.names import PARTS, RUNNERS
 from pagekin.options import add_flags, words_of
-from pagekin.web.schemes import scheme_of
+from pagekin.web.streams import scheme_of
 
 __all__ = [
     "add_command",

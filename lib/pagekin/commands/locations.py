@@ -11,7 +11,7 @@ from typing import Any
 
 from pagekin.errors import UsageError, WorkspaceError
 from pagekin.names import ON_THIS_MACHINE
-from pagekin.web.schemes import scheme_of
+from pagekin.web.streams import scheme_of
 
 __all__ = ["check_locations", "index_in_store", "local_index", "local_workspace", "store_at"]
 

@@ -15,7 +15,7 @@ from pagekin.index.layout import ALIASES, SHARD_FILES, shard_of
 from pagekin.index.shard import Shard
 from pagekin.tables import allow_open
 from pagekin.web.resolution import Resolution
-from pagekin.web.spellings import address_of, spellings
+from pagekin.web.urls import address_of, spellings
 
 __all__ = ["IndexFolder", "Place"]
 

@@ -29,10 +29,10 @@ from typing import BinaryIO, NamedTuple
 from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
 from pagekin.errors import InputError, UsageError
-from pagekin.web.domains import top_subdomain
 from pagekin.web.reader import SnapshotReader
 from pagekin.web.sources import Source, list_snapshot
 from pagekin.web.streams import open_source
+from pagekin.web.urls import top_subdomain
 from pagekin.web.warc import Record, read_records
 
 __all__ = [

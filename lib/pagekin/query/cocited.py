@@ -18,7 +18,7 @@ from pagekin.cocitation.kin import Kin as Edge
 from pagekin.cocitation.table import KinTable
 from pagekin.index.folder import IndexFolder
 from pagekin.query.kin import Citing
-from pagekin.web.spellings import spellings
+from pagekin.web.urls import spellings
 
 __all__ = ["RANKS", "Cited", "KinTables", "citing", "fuse", "rank_cited"]
 

@@ -2,8 +2,10 @@
 
 lxml parses, under the rules by which `pagekin.web.flat` reads a page. libxml2 gives up at 2,048
 nested elements, also with huge_tree, and loses all that follows. Such a page is read again as a
-stream of events, of which `pagekin.web.trees` builds a tree that is shallow and lean. So is a page
-of more than 1 MiB, whose tree may take a hundred times its size.
+stream of events, of which `_Shallow` builds a tree that is shallow and lean: with no more levels
+than MAX_LEVELS, and with the attributes only that somebody asks for. Elements further down are not
+built; their texts count for the element above them, and links stay links. So is a page of more than
+1 MiB, whose tree may take a hundred times its size.
 
 No page takes more than some seconds: its tags and links have limits, far beyond those of any page
 that was met, and what lies behind them is noted. lxml is imported in this module only. Styles and
@@ -12,20 +14,47 @@ colours are not read here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 from lxml import etree
 
 from pagekin.web.tame import tame, with_noframes
-from pagekin.web.trees import Shallow, Tree
 
-__all__ = ["parse_tree", "to_html"]
+__all__ = ["MAX_LEVELS", "TREE_DEPTH", "Tree", "parse_tree", "to_html"]
+
+TREE_DEPTH = 2048  # nested elements; at more libxml2 gives up
+
+# Far above any page that was written by hand or by a template, and far below 2,048, from where on
+# libxml2 itself refuses.
+MAX_LEVELS = 512
+
+# Builders refuse what XML could not hold, where parsers let it through.
+_TAG = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
+_OTHER_TAG = "unknown"
+_NO_CHARACTERS = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+# What blocks and styles are read from.
+_ATTRIBUTES = (
+    *("alt", "bgcolor", "class", "color", "face", "href", "id", "link", "media", "rel", "role"),
+    *("size", "style", "text"),
+)
 
 # Open elements. For each end tag that ends nothing libxml2 looks through all of them, at 3 ns each:
 # 100,000 <b> and as many </i> were 30 s.
 _MAX_OPEN = 4000
 _MAX_TREE = 1 << 20  # bytes; 1 page in 1,000 is longer, and read as events it takes as much time
 _FEED = 1 << 13  # bytes between two looks at their number
+
+
+@dataclass(slots=True)
+class Tree:
+    """A page's elements: <html>, and what stands behind it."""
+
+    tops: list[Any]  # of lxml: known by tag, text, tail, get, iter, getparent and their children
+    deep: bool = False  # was it nested too deeply for libxml2?
 
 
 def parse_tree(body: bytes) -> Tree:
@@ -76,13 +105,13 @@ def _parser() -> etree.HTMLParser:
 
 
 def _shallow_tree(body: bytes) -> Tree:
-    builder = Shallow(etree.TreeBuilder())
+    builder = _Shallow(etree.TreeBuilder())
     _feed(builder, body)
     root = builder.tree()
     return Tree([root] if len(root) else [], builder.deep)
 
 
-def _feed(events: Shallow, body: bytes) -> None:
+def _feed(events: _Shallow, body: bytes) -> None:
     parser = _event_parser(events)
     for piece in _pieces(with_noframes(body)):
         if events.depth > _MAX_OPEN:  # what is open is closed here, and the rest is another page
@@ -92,7 +121,7 @@ def _feed(events: Shallow, body: bytes) -> None:
     parser.close()
 
 
-def _event_parser(events: Shallow) -> etree.HTMLParser:
+def _event_parser(events: _Shallow) -> etree.HTMLParser:
     return etree.HTMLParser(target=events, encoding="utf-8", huge_tree=True, no_network=True)
 
 
@@ -104,6 +133,54 @@ def _pieces(body: bytes) -> Iterator[bytes]:
         end = tag if tag > 0 else start + _FEED
         yield body[start:end]
         start = end
+
+
+class _Shallow:
+    """A parser target that hands on what a lean tree needs, and stays below one root."""
+
+    def __init__(self, builder: etree.TreeBuilder) -> None:
+        self.depth = 0  # how many elements are open
+        self.deep = False  # is the page nested too deeply for libxml2?
+        self._builder = builder
+        self._built: list[str] = []  # for each open element its tag in the tree, "" if it has none
+        self._levels = 1  # how many of them do
+        builder.start("html", {})
+
+    def tree(self) -> Any:
+        """The root; to be asked for once, at the end."""
+        self._builder.end("html")
+        return self._builder.close()
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.depth += 1
+        self.deep = self.deep or self.depth > TREE_DEPTH
+        # one level more for links, which stand side by side there
+        if self._levels >= MAX_LEVELS + (tag == "a"):
+            self._built.append("")
+            return
+        name = tag if _TAG.fullmatch(tag) else _OTHER_TAG
+        self._built.append(name)
+        self._levels += 1
+        self._builder.start(name, _attributes(attributes))
+
+    def end(self, tag: str) -> None:
+        self.depth -= 1
+        if name := self._built.pop():
+            self._levels -= 1
+            self._builder.end(name)
+
+    def data(self, text: str) -> None:
+        self._builder.data(_NO_CHARACTERS.sub(" ", text))
+
+    def close(self) -> None:
+        """The parser calls it at its end; another may follow."""
+        while self._built:
+            self.end("")
+
+
+def _attributes(found: dict[str, str]) -> dict[str, str]:
+    """Those that somebody asks for."""
+    return {name: _NO_CHARACTERS.sub(" ", found[name]) for name in _ATTRIBUTES if name in found}
 
 
 def to_html(tree: Tree) -> bytes:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from pagekin.web.codings import undo_all
+from pagekin.web.codings import decode_codings
 
 __all__ = [
     "HEADER_TOO_LONG",
@@ -111,7 +111,7 @@ def decode_body(
     fields = response.headers
     # In the order in which they were applied: the transfer codings come last.
     listed = f"{fields.get('content-encoding', '')},{fields.get('transfer-encoding', '')}"
-    body, notes = undo_all(listed.split(","), response.body, limit)
+    body, notes = decode_codings(listed.split(","), response.body, limit)
     if len(body) > limit:
         return body[:limit], (*notes, "cut")
     return body, notes

@@ -21,7 +21,7 @@ from pagekin.web.urls import Resolver, among_hosts, canonical, host
 from pagekin.web.warc import Record
 
 if TYPE_CHECKING:
-    from pagekin.web.trees import Tree
+    from pagekin.web.html import Tree
 
 __all__ = [
     "NOTHING",

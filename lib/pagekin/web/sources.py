@@ -12,20 +12,37 @@ but those of lists, and the first line of what is named by itself.
 from __future__ import annotations
 
 import glob
+import gzip
+import io
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+import zlib
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn, cast
 
 from pagekin.errors import InputError, UsageError
 from pagekin.web import hdfs
-from pagekin.web.path_lists import LIST_ENDINGS, WARC_ENDINGS, paths_of, refuse_list
-from pagekin.web.streams import SCHEMES, http_facts, local_errors, local_path, scheme_of
+from pagekin.web.streams import (
+    SCHEMES,
+    http_facts,
+    local_errors,
+    local_path,
+    open_source,
+    scheme_of,
+)
 
 __all__ = ["Source", "list_snapshot"]
 
+_WARC_ENDINGS: Final = (".warc", ".warc.gz", ".warc.zst")
+_LIST_ENDINGS: Final = (".paths", ".paths.gz", ".txt", ".txt.gz")
+
+_EXTRACTS: Final = (".warc.wet.gz", ".warc.wat.gz")  # Common Crawl's texts and metadata: no HTML
+_MAX_LINE: Final = 4096  # bytes; paths have no more on Linux, keys of S3 1,024
+_NO_PATH: Final = re.compile("[\x00-\x1f\x7f\ufffd]|^<")  # binary data, or an error page
+_GZIP_ERRORS: Final = (EOFError, gzip.BadGzipFile, zlib.error)
 _BASES: Final = "--base-url (for Common Crawl https://data.commoncrawl.org/ or s3://commoncrawl/)"
 
 # Names travel in lines of text between tasks.
@@ -68,7 +85,7 @@ def _list_word(word: str, base_url: str) -> Iterable[Source]:
         return _list_paths(word, base_url)
     sources = sorted(_LISTERS[scheme_of(word)](word))
     if not sources:
-        raise InputError(f"{word}: there is no WARC file (*{', *'.join(WARC_ENDINGS)})")
+        raise InputError(f"{word}: there is no WARC file (*{', *'.join(_WARC_ENDINGS)})")
     return sources
 
 
@@ -83,7 +100,7 @@ def _check_scheme(uri: str, error: type[InputError | UsageError]) -> None:
 def _is_warc(name: str) -> bool:
     # dotted names are what copying tools and file systems leave beside the files
     last = name.rpartition("/")[2]
-    return last.lower().endswith(WARC_ENDINGS) and not last.startswith(".")
+    return last.lower().endswith(_WARC_ENDINGS) and not last.startswith(".")
 
 
 # --- lists of paths ------------------------------------------------------------------------------
@@ -93,11 +110,11 @@ def _is_list(word: str) -> bool:
     name = word.partition("?")[0] if scheme_of(word) in {"http", "https"} else word
     with local_errors(word):
         folder = not scheme_of(word) and local_path(word).is_dir()
-    return name.lower().endswith(LIST_ENDINGS) and not folder
+    return name.lower().endswith(_LIST_ENDINGS) and not folder
 
 
 def _list_paths(word: str, base_url: str) -> Iterator[Source]:
-    for path in paths_of(word):
+    for path in _paths_of(word):
         yield _listed(path, word, base_url)
 
 
@@ -122,6 +139,54 @@ def _join(path: str, word: str, base_url: str) -> str:
     if scheme_of(word) and not path.startswith("/"):
         raise UsageError(f"{word}: lists relative paths ({path}); say where they are with {_BASES}")
     return path if path.startswith("/") else str(local_path(word).parent / path)
+
+
+def _paths_of(uri: str) -> Iterator[str]:
+    """The paths of a list, at least one; InputError when it is no list."""
+    empty = True
+    try:
+        for path in filter(None, _lines(uri)):
+            _check_path(path, uri)
+            yield path
+            empty = False
+    except _GZIP_ERRORS as error:
+        raise InputError(f"{uri}: is no whole gzip file ({error}); fetch it again") from error
+    if empty:
+        raise InputError(f"{uri}: the list is empty")
+
+
+def _refuse_list(uri: str) -> None:
+    """InputError when what should be a WARC file is a list of them."""
+    first = ""
+    with suppress(*_GZIP_ERRORS), closing(_lines(uri)) as lines:  # a WARC may be broken
+        first = next(lines, "")
+    if first.endswith(_WARC_ENDINGS) and not _NO_PATH.search(first):
+        ends = " or ".join(_LIST_ENDINGS)
+        raise InputError(
+            f"{uri}: is a list of paths and no WARC file; its name should end in {ends}"
+        )
+
+
+def _lines(uri: str) -> Generator[str, None, None]:
+    """The lines of a text, also of one in several gzip members."""
+    with open_source(uri) as stream:
+        plain = io.BufferedReader(cast(Any, stream))
+        packed = plain.peek(2).startswith(b"\x1f\x8b")
+        text = gzip.GzipFile(fileobj=plain) if packed else plain
+        for line in iter(lambda: text.readline(_MAX_LINE), b""):
+            yield line.decode("utf-8", "replace").strip("\ufeff \t\r\n")
+
+
+def _check_path(path: str, uri: str) -> None:
+    if path.startswith("WARC/"):
+        ends = " or ".join(_WARC_ENDINGS)
+        raise InputError(
+            f"{uri}: is a WARC file and no list of paths; its name should end in {ends}"
+        )
+    if _NO_PATH.search(path):
+        raise InputError(f"{uri}: is no list of paths, but has the line {path[:60]!r}")
+    if path.endswith(_EXTRACTS):
+        raise InputError(f"{uri}: lists extracts ({path}); take the list warc.paths.gz instead")
 
 
 # --- files, folders and globs --------------------------------------------------------------------
@@ -166,7 +231,7 @@ def _local_source(path: Path) -> Source:
 
 
 def _named(source: Source) -> list[Source]:
-    refuse_list(source.uri)
+    _refuse_list(source.uri)
     return [source]
 
 

@@ -3,12 +3,14 @@
 Addresses are local paths (also as `file://`), `hdfs://` through the `hadoop` command, `s3://`,
 `https://` and `http://`. Whatever goes wrong is an InputError in one sentence, also in the middle:
 a stream never just ends early. Nothing is decompressed here, and there is no seeking, but reading
-may begin behind the start.
+may begin behind the start. Every command imports this module, so what opens remote files is
+imported where the first such address is met.
 """
 
 from __future__ import annotations
 
 import io
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -18,8 +20,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from urllib.parse import unquote
 
 from pagekin.errors import InputError
-from pagekin.web import hdfs
-from pagekin.web.schemes import SCHEMES, scheme_of
 
 if TYPE_CHECKING:
     from pagekin.web.remote import HttpFile, Remote
@@ -34,10 +34,23 @@ __all__ = [
     "scheme_of",
 ]
 
+SCHEMES: Final = ("hdfs", "s3", "https", "http")  # beside local files
+
 _BUFFER: Final = 64 << 10  # bytes; the readers take as much at a time
 
 _Read = Callable[[int], bytes]
 _Sleep = Callable[[float], None]
+
+
+def scheme_of(uri: str) -> str:
+    """The scheme of an address, empty for a local path.
+
+    >>> scheme_of("S3://bucket/key"), scheme_of("crawl/a.warc"), scheme_of("file:///a.warc")
+    ('s3', '', '')
+    """
+    match = re.match(r"([a-z][a-z\d+.-]*)://", uri, re.I)
+    scheme = match[1].lower() if match else ""
+    return "" if scheme == "file" else scheme
 
 
 @contextmanager
@@ -128,6 +141,8 @@ def _open_remote(file: Remote, start: int) -> Iterator[_Read]:
 @contextmanager
 def _open_behind(uri: str, start: int) -> Iterator[_Read]:
     """A file that can be read from its first byte only."""
+    from pagekin.web import hdfs  # noqa: PLC0415 - processes and temporary files, seldom needed
+
     with hdfs.open_file(uri) as read:
         while start > 0 and (skipped := read(min(start, _BUFFER))):
             start -= len(skipped)

@@ -1,4 +1,4 @@
-r"""One canonical form of a URL for the whole system, and a fast resolver of the hrefs of a page.
+r"""URLs: one canonical form for the whole system, and a fast resolver of the hrefs of a page.
 
 The canonical form is the key under which everything known of a page is filed: two spellings of one
 page should meet in it, and two pages should not. It rests on the WHATWG URL standard, as parsed by
@@ -23,17 +23,36 @@ no rel=canonical, no guess that two schemes or hosts are one site, no repair of 
 is escaped as UTF-8 whatever the charset of its page.
 
 The rules are constants, not options: stages or builds with different rules would never meet.
+
+The top sub-domain of a URL says whose site a page belongs to, for caps and filters by domain. It is
+the registered domain by the Public Suffix List with its private section, so that a.github.io and
+b.github.io have two owners. The list is the one inside the package publicsuffixlist: nothing is
+downloaded, and only the same version of that package gives the same domains again.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
 from typing import Final
 
 from ada_url import join_url
+from publicsuffixlist import PublicSuffixList
 
-__all__ = ["MAX_LENGTH", "Resolver", "among_hosts", "canonical", "host", "refusal", "within_host"]
+__all__ = [
+    "MAX_LENGTH",
+    "Resolver",
+    "address_of",
+    "among_hosts",
+    "canonical",
+    "host",
+    "make_suffix_list",
+    "refusal",
+    "spellings",
+    "top_subdomain",
+    "within_host",
+]
 
 # Characters; beyond lie spider traps: endless calendars, paths that repeat, whole forms in a query.
 MAX_LENGTH: Final = 2_000
@@ -291,3 +310,75 @@ def _normal_escape(match: re.Match[str]) -> str:
 def _without_port(authority: str) -> str:
     name, _, port = authority.rpartition(":")
     return name if port.isdigit() else authority
+
+
+# --- URLs as people write them -------------------------------------------------------------------
+
+# "mailto:" and "ftp://", but not the host and port of "example.org:8080/x"
+_WRITTEN_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d+(?:[/?#]|\Z))", re.IGNORECASE)
+
+
+def address_of(text: str) -> str | None:
+    """The canonical URL that somebody means; None for what is no web address.
+
+    >>> address_of("example.org/a"), address_of("mailto:a@example.org")
+    ('http://example.org/a', None)
+    """
+    text = text.strip()
+    return canonical(text) or (None if _WRITTEN_SCHEME.match(text) else canonical(f"http://{text}"))
+
+
+def spellings(url: str) -> list[str]:
+    """Other canonical URLs that often lead to the same page.
+
+    >>> spellings("http://example.org/a")[:3]
+    ['http://example.org/a/', 'http://www.example.org/a', 'http://www.example.org/a/']
+    """
+    scheme, rest = url.split("://", 1)
+    schemes = (scheme, "https" if scheme == "http" else "http")
+    rests = (rest, rest.removeprefix("www.") if rest.startswith("www.") else f"www.{rest}")
+    near = []
+    for other in schemes:
+        for text in rests:
+            near += [f"{other}://{text}", _other_end(f"{other}://{text}")]
+    return [form for form in dict.fromkeys(near) if form != url and canonical(form) == form]
+
+
+def _other_end(url: str) -> str:
+    return url[:-1] if url.endswith("/") else f"{url}/"
+
+
+# --- domains --------------------------------------------------------------------------------------
+
+# Hosts; 15 MB when full. A miss costs 2.7 microseconds, a hit less than 0.1.
+_HOSTS_REMEMBERED: Final = 65_536
+
+
+def top_subdomain(url_or_host: str) -> str:
+    """The registered domain of a canonical URL, or of the host of one.
+
+    An address, a bare suffix ("co.uk") and a name of one label give the host itself.
+
+    >>> top_subdomain("https://www.cs.example.co.uk:8080/a")
+    'example.co.uk'
+    """
+    return _registered(host(url_or_host) if "://" in url_or_host else url_or_host)
+
+
+@lru_cache(maxsize=_HOSTS_REMEMBERED)
+def _registered(name: str) -> str:
+    # The parser makes an IPv4 address of every host that ends in a number, so no name ends in one.
+    if name.rpartition(".")[2].isdecimal():
+        return name
+    return _suffix_list().privatesuffix(name) or name
+
+
+def make_suffix_list() -> None:
+    """Make the suffix list before the first `top_subdomain`."""
+    _suffix_list()
+
+
+@cache
+def _suffix_list() -> PublicSuffixList:
+    # 80 ms, which a command that asks for no domain should not pay.
+    return PublicSuffixList()

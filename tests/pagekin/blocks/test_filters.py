@@ -18,7 +18,7 @@ from pagekin.blocks.filters import (
 from pagekin.blocks.links import Links, Segment
 from pagekin.blocks.page_blocks import page_links
 from pagekin.config import BlockConfig
-from pagekin.web.domains import top_subdomain
+from pagekin.web.urls import top_subdomain
 from tests.trees import HERE, tree_page
 
 

@@ -17,7 +17,7 @@ from pagekin.stages.pairs.reducing import Merger
 from pagekin.stages.pairs.stripes import Stripes
 from pagekin.text.tokens import needs_segmenting, tokenise
 from pagekin.text.words import stemmer, stop_words
-from pagekin.web.domains import top_subdomain
+from pagekin.web.urls import top_subdomain
 
 Scores = dict[str, dict[str, float]]
 

@@ -19,11 +19,11 @@ from pagekin.text.tokens import tokenise
 from pagekin.web import references, scan
 from pagekin.web.flat import MAX_LINKS, Flat, flatten
 from pagekin.web.flattening import Flattener
+from pagekin.web.html import TREE_DEPTH
 from pagekin.web.page import Page, View, make_page
 from pagekin.web.show import describe_page, page_lines
 from pagekin.web.tags import CUTS, HEADING_MARKS, marks_of
 from pagekin.web.tame import MAX_TAGS
-from pagekin.web.trees import TREE_DEPTH
 from tests.plain_html import plain_flat
 from tests.soups import MARKERS, open_tags, smuggled, soups
 

@@ -1,17 +1,28 @@
-"""The canonical form of URLs: the table, its own promises on any input, and a slow twin."""
+"""Canonical URLs: cases by hand and a twin by rules; URLs as people write them; domains."""
 
 from __future__ import annotations
 
 import doctest
 import re
+import subprocess
+import sys
 
 import ada_url
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from pagekin.web import urls
-from pagekin.web.urls import MAX_LENGTH, Resolver, canonical, host, refusal
+from pagekin.web.urls import (
+    MAX_LENGTH,
+    Resolver,
+    address_of,
+    canonical,
+    host,
+    refusal,
+    spellings,
+    top_subdomain,
+)
 from tests.pagekin.web.url_cases import ABSOLUTE, JOINED, SITE
 
 # Parts that mean something to a parser or to a rule, so that random URLs meet in the corners.
@@ -259,3 +270,181 @@ def twin_drops(name: str, value: str) -> bool:
         long = len(value) >= 16 and value.isascii() and value.isalnum()
         return long and any(character.isdigit() for character in value)
     return name in urls.DROPPED or any(name.startswith(p) for p in urls.DROPPED_PREFIXES)
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("http://a.example/", "http://a.example/"),
+        ("a.example", "http://a.example/"),
+        ("a.example/x?b=2&a=1#top", "http://a.example/x?a=1&b=2"),
+        ("HTTPS://A.Example/", "https://a.example/"),
+        ("https:a.example/x", "https://a.example/x"),
+        ("//a.example/x", "http://a.example/x"),
+        ("a.example:8080/x", "http://a.example:8080/x"),
+        ("a.example:8080", "http://a.example:8080/"),
+        ("a.example:80?x", "http://a.example/?x"),
+        ("localhost:80#x", "http://localhost/"),
+        ("bücher.example", "http://xn--bcher-kva.example/"),
+        ("a.example/index.html", "http://a.example/"),
+        ("  a.example/x ", "http://a.example/x"),
+        ("--all", "http://--all/"),
+        ("a.example/http://b.example/", "http://a.example/http://b.example/"),
+    ],
+)
+def test_address(text, url):
+    """What people write is read as the URL that they mean."""
+    assert url == address_of(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "   ", "two words", "http://", "http:///", "/", "#top", "?x"),
+        *("mailto:x@y.z", "ftp://a.example/", "ftp:a.example", "javascript:void(0)"),
+        *("tel:+49-30-1", "urn:isbn:3-16", "data:text/plain,x", "a.example:x", "FILE:///etc"),
+    ],
+)
+def test_no_address(text):
+    """What is no web address is none, and is not made one by a scheme before it."""
+    assert address_of(text) is None
+
+
+@given(st.text())
+def test_any_text(text):
+    """Whatever is written gives a canonical URL or none."""
+    url = address_of(text)
+    assert url is None or canonical(url) == url
+
+
+@pytest.mark.parametrize(
+    ("url", "others"),
+    [
+        (
+            "http://a.example/x",
+            [
+                *("http://a.example/x/", "http://www.a.example/x", "http://www.a.example/x/"),
+                *("https://a.example/x", "https://a.example/x/"),
+                *("https://www.a.example/x", "https://www.a.example/x/"),
+            ],
+        ),
+        (
+            "https://www.a.example/",
+            ["https://a.example/", "http://www.a.example/", "http://a.example/"],
+        ),
+        (
+            "http://a.example:8080/",
+            [
+                "http://www.a.example:8080/",
+                "https://a.example:8080/",
+                "https://www.a.example:8080/",
+            ],
+        ),
+    ],
+)
+def test_spellings(url, others):
+    """With and without www and a last slash, and the other scheme; nearest first."""
+    assert others == spellings(url)
+
+
+WORDS = st.text("abcwx.-_/?=&%0123456789", min_size=1, max_size=12)
+
+
+@given(st.builds(lambda rest: canonical(f"http://a.example/{rest}"), WORDS).filter(bool))
+def test_spellings_of_anything(url):
+    """They are canonical, each once, and without the URL itself."""
+    others = spellings(url)
+    assert len(set(others)) == len(others)
+    assert url not in others
+    for other in others:
+        assert canonical(other) == other
+
+
+def test_only_one_scheme_and_www():
+    """A host whose name begins with www and a letter is another one."""
+    others = spellings("http://wwwa.example/x")
+    assert "http://www.wwwa.example/x" in others
+    assert not any(other.startswith(("http://a.", "https://a.")) for other in others)
+
+
+LABELS = st.one_of(
+    st.sampled_from(
+        ["", "com", "co", "uk", "ck", "www", "*", "!www", "xn--", "xn--p1ai", "1", "0"]
+    ),
+    st.text("abc-_!*'()", max_size=4),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("example.com", "example.com"),
+        ("www.example.com", "example.com"),
+        ("a.b.c.example.com", "example.com"),
+        ("www.example.co.uk", "example.co.uk"),
+        ("example.co.uk", "example.co.uk"),
+        ("co.uk", "co.uk"),
+        ("uk", "uk"),
+        ("a.github.io", "a.github.io"),
+        ("b.github.io", "b.github.io"),
+        ("x.a.github.io", "a.github.io"),
+        ("github.io", "github.io"),
+        ("ann.blogspot.com", "ann.blogspot.com"),
+        ("www.ann.blogspot.com", "ann.blogspot.com"),
+        ("shop.example.com.au", "example.com.au"),
+        # *.ck is a suffix, but for www.ck
+        ("a.b.c.ck", "b.c.ck"),
+        ("a.www.ck", "www.ck"),
+        ("www.xn--bcher-kva.de", "xn--bcher-kva.de"),
+        ("a.xn--e1afmkfd.xn--p1ai", "xn--e1afmkfd.xn--p1ai"),
+        # 公司.cn, in punycode
+        ("a.b.xn--55qx5d.cn", "b.xn--55qx5d.cn"),
+        ("xn--55qx5d.cn", "xn--55qx5d.cn"),
+        ("localhost", "localhost"),
+        ("a.b.unknownsuffix", "b.unknownsuffix"),
+        ("192.0.2.1", "192.0.2.1"),
+        ("[2001:db8::1]", "[2001:db8::1]"),
+        ("a..example.com", "a..example.com"),
+    ],
+)
+def test_top_subdomain_of_a_host(name: str, expected: str) -> None:
+    """The owner is the label before the public suffix; what has none stands for itself."""
+    assert expected == top_subdomain(name)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://www.example.co.uk:8080/a?b=//c.org/", "example.co.uk"),
+        ("http://x.a.github.io/", "a.github.io"),
+        ("http://192.0.2.1:80/", "192.0.2.1"),
+        ("http://[::1]:81/a", "[::1]"),
+        ("http://co.uk/", "co.uk"),
+    ],
+)
+def test_top_subdomain_of_a_url(url: str, expected: str) -> None:
+    """A URL belongs where its host belongs."""
+    assert expected == top_subdomain(url)
+
+
+@settings(deadline=None)
+@given(st.lists(LABELS, min_size=1, max_size=5).map(".".join))
+def test_the_owner_is_an_end_of_the_host_and_owns_itself(name: str) -> None:
+    """Every host a form can have has an owner: its last labels, which own themselves."""
+    form = canonical(f"http://{name}/")
+    assume(form is not None)
+    owner = top_subdomain(form)
+    assert f".{host(form)}".endswith(f".{owner}")
+    assert owner == top_subdomain(owner)
+
+
+def test_the_memo_is_bounded() -> None:
+    """A crawl of any number of hosts costs bounded memory."""
+    assert urls._registered.cache_parameters()["maxsize"] == urls._HOSTS_REMEMBERED
+
+
+def test_the_list_is_not_read_before_it_is_needed() -> None:
+    """Importing costs no suffix list."""
+    code = "from pagekin.web import urls; print(urls._suffix_list.cache_info().currsize)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "0\n"

@@ -10,9 +10,9 @@ from pagekin.cocitation.records import BLOCKS_KEY, blocks_value
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
-from pagekin.web.domains import top_subdomain
 from pagekin.web.page import Page, View
 from pagekin.web.resolution import Resolution, own_url
+from pagekin.web.urls import top_subdomain
 
 __all__ = ["BlockExtractor"]
 

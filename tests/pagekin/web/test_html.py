@@ -12,10 +12,9 @@ from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
 from pagekin.web import html
 from pagekin.web.flat import MAX_LINKS, flatten
-from pagekin.web.html import parse_tree, to_html
+from pagekin.web.html import MAX_LEVELS, Tree, parse_tree, to_html
 from pagekin.web.page import OUTLINE, TREE, Page, PageReader, make_page
 from pagekin.web.tame import tame
-from pagekin.web.trees import MAX_LEVELS, Tree
 from pagekin.web.warc import Record
 from tests.soups import soups
 from tests.warcs import http_block
