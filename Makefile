@@ -2,6 +2,8 @@
 #   make demo    from a fresh machine to related pages, over the snapshot in demo/
 #   make test    all tests, those on real engines too (a JDK and Maven are needed for these)
 #   make lint    style and types
+#   make sanitize  the parts in C under gcc's sanitizers and beside their Python; a few minutes.
+#                OPTIONS="--seed 7 --inputs 10000" gives other and more inputs
 #   make bench   all benchmarks, beside peers that it installs; about ten minutes on two quiet cores
 #   make setup   only .venv, with the command .venv/bin/pagekin in it
 # Everything is installed into .venv and nothing outside of this folder is touched.
@@ -15,7 +17,7 @@ PEERS := $(VENV)/.peers
 SOURCES := lib jobs tests demo scripts setup.py
 C_SOURCES := $(shell find lib/pagekin -name "*.[ch]")
 
-.PHONY: setup demo test bench lint format clean
+.PHONY: setup demo test sanitize bench lint format clean
 
 setup: $(READY)
 
@@ -38,6 +40,9 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+
+sanitize: $(READY)
+	scripts/sanitize $(OPTIONS)
 
 bench: $(PEERS)
 	$(BIN)/python scripts/bench all

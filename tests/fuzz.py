@@ -25,6 +25,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict, deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -40,7 +41,7 @@ from pagekin.web.warc import MAX_RECORD_BYTES, Record
 from tests.mutations import KINDS, Case, mutate
 from tests.warcs import gz, response, warcinfo
 
-__all__ = ["main"]
+__all__ = ["main", "write_files"]
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "demo" / "snapshot"
@@ -87,23 +88,32 @@ class Result:
 
 def run(records: int, seed: int, scale: float) -> Result:
     """Write, read and judge so many spoilt records, file by file."""
-    blocks, result = _demo_blocks(), Result()
-    size = min(_FILE, (records + 1) // 2)  # at least one file of either form
-    for start in range(0, records, size):
-        packed = start // size % 2 == 0
-        with tempfile.TemporaryDirectory(prefix="pagekin-fuzz-") as folder:
-            path = Path(folder) / ("a.warc.gz" if packed else "a.warc")
-            numbers = range(start, min(start + size, records))
-            with path.open("wb") as out:
-                out.write(gz(warcinfo()) if packed else warcinfo())
-                kinds = {
-                    number: _write(out, number, random.Random(f"{seed} {number}"), blocks, scale)
-                    for number in numbers
-                }
+    result = Result()
+    with tempfile.TemporaryDirectory(prefix="pagekin-fuzz-") as folder:
+        for path, kinds in write_files(Path(folder), records, seed, scale):
             _judge(path, kinds, result)
+            path.unlink()
     if result.lost[False] > _LOST * result.right[False]:
         result.failures.append(f"{result.lost[False]} right records of plain files lost")
     return result
+
+
+def write_files(
+    folder: Path, records: int, seed: int, scale: float
+) -> Iterator[tuple[Path, dict[int, str]]]:
+    """Files of spoilt and right records by turns, and the kind of each spoilt one by its number."""
+    blocks = _demo_blocks()
+    size = min(_FILE, (records + 1) // 2)  # at least one file of either form
+    for start in range(0, records, size):
+        packed = start // size % 2 == 0
+        path = folder / f"{start}.warc{'.gz' if packed else ''}"
+        with path.open("wb") as out:
+            out.write(gz(warcinfo()) if packed else warcinfo())
+            kinds = {
+                number: _write(out, number, random.Random(f"{seed} {number}"), blocks, scale)
+                for number in range(start, min(start + size, records))
+            }
+        yield path, kinds
 
 
 def _demo_blocks() -> list[bytes]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-DOORS = ["bench", "walk", "make-web", "fuzz", "measure-answers", "measure-cocitation"]
+DOORS = ["bench", "walk", "make-web", "fuzz", "sanitize", "measure-answers", "measure-cocitation"]
 
 
 def run(*words: object) -> subprocess.CompletedProcess[str]:
