@@ -12,7 +12,6 @@ Records are described in docs/formats.md. Rests on [SIM] section 6.2.
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice, tee
 from operator import itemgetter
-from pathlib import Path
 from typing import Any
 
 from pagekin.bags.batch import read_batches
@@ -20,6 +19,7 @@ from pagekin.bags.dictionary import Dictionary
 from pagekin.engine.job import PagekinJob
 from pagekin.index.building import bag_pieces, row_pieces, rows_of
 from pagekin.kinds import Pair
+from pagekin.stages.index_shards import INDEX_SHARDS
 from pagekin.stages.index_shards.records import (
     BAGS,
     document_records,
@@ -31,15 +31,9 @@ from pagekin.stages.index_shards.signing import BATCH, sign_batches
 
 
 class IndexShards(PagekinJob):
-    SECTIONS = ("weight", "signatures", "index")
-
-    def configure_args(self) -> None:
-        super().configure_args()
-        self.add_file_arg("--dictionary", help="the table of words that document_frequency made")
+    STAGE = INDEX_SHARDS
 
     def make_runner(self) -> Any:
-        if not self.options.dictionary:
-            self.arg_parser.error("--dictionary is needed: document_frequency makes the table")
         if not self.config.index.shards:
             self.arg_parser.error("--index-shards is needed: a task does not know all documents")
         return super().make_runner()
@@ -52,7 +46,7 @@ class IndexShards(PagekinJob):
             yield from document_records(documents, rows_of(signed, least), shards)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        words = Dictionary(Path(self.options.dictionary)).texts
+        words = Dictionary(self.tables()["dictionary"]).texts
         count = self.config.signatures.count
         for key, group in groupby(pairs, key=itemgetter(0)):
             values = (value for _, value in group)

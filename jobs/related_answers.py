@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from pagekin.build.single_jobs import answer_lines, urls_asked
+from pagekin.engine import ON_THIS_MACHINE
 from pagekin.engine.job import PagekinJob
 from pagekin.kinds import Pair
-from pagekin.names import ON_THIS_MACHINE
 from pagekin.query.api import Index
 
 

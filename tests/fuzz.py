@@ -187,7 +187,7 @@ def tell(path: str) -> dict[str, Any]:
         reader.add_time(time.process_time() - start)
         peaks.append((_peak(), reader.seen[-1][0]))
         fragments[page.url] = digest.hexdigest()
-    list(Surveyor(CONFIG.reading, Counters()).survey(path, lambda pages, size: None))
+    list(Surveyor(CONFIG, Counters()).survey(path, lambda pages, size: None))
     return {
         "seen": reader.seen,
         "fragments": fragments,

@@ -13,12 +13,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pagekin.names import TASK_KEY
+from pagekin.kinds import STATISTICS
 from pagekin.storage.part_files import part_files
 
 __all__ = [
     "BAGS",
     "DEMO",
+    "INVENTORY",
+    "READING",
     "ROOT",
     "STAGES",
     "Said",
@@ -35,7 +37,8 @@ __all__ = [
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "demo" / "snapshot"
 BAGS = ("--without", "cocitation")  # flags of a build: these stages and no others
-STAGES = ("inventory", "bag_fragments", "document_frequency", "weighted_bags")
+INVENTORY, READING = "inventory.captures.sample", "reading.fragments"  # passes of such a build
+STAGES = (INVENTORY, READING, "document_frequency", "weighted_bags")
 
 _PATIENCE = 60.0  # seconds; far more than anything takes on an idle machine
 
@@ -154,7 +157,7 @@ def _output(work: Path, stage: str) -> dict[str, Any]:
     lines = b"".join(path.read_bytes() for path in part_files(work / stage)).splitlines()
     result = record_of(work, stage)["result"]
     return {
-        "records": sorted(line for line in lines if not line.startswith(TASK_KEY + b"\t")),
+        "records": sorted(line for line in lines if not line.startswith(STATISTICS + b"\t")),
         "tables": {path.name: path.read_bytes() for path in (work / stage).glob("*.arrays")},
         **{name: result[name] for name in ("digest", "counters")},
     }

@@ -31,7 +31,6 @@ from pagekin.commands.show_page import add_blocks, add_page
 from pagekin.commands.show_related import add_related
 from pagekin.commands.sweep import add_sweep
 from pagekin.errors import PagekinError, UsageError
-from pagekin.memory import collect_seldom
 
 __all__ = ["main"]
 
@@ -97,7 +96,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # for terminals without all letters
     # OpenBLAS starts threads that spin: a third of the CPU of a short command, and of each task
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    collect_seldom()
     try:
         options = _parser().parse_args(argv)
         with _stoppable():

@@ -1,18 +1,30 @@
-"""Named counts, in groups: what happened to every record, link and term; and a few notes.
+"""What tasks count: named counts in groups, and the statistics in the last line of what they write.
 
 Counters are data: jobs write them into their output, where they survive runners that cannot fetch
-counters, and where a task that is tried twice counts once.
+counters, and where a task that is tried twice counts once. A reducer adds the statistics of the
+mappers to its own: their counters, their number, their CPU time and their memory; but not their
+records, which are no part of the stage's output.
 """
 
 from __future__ import annotations
 
+import json
+import resource
+import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
 
-__all__ = ["Counters"]
+import xxhash
 
+from pagekin.kinds import Kind
+
+__all__ = ["Counters", "KindCount", "TaskStatistics", "peak_memory"]
 
 _MAX_NOTES = 100  # a snapshot of unreadable files must not fill memory with complaints
+_DIGESTS = 1 << 128  # digests are added modulo this: the order of records is irrelevant
 
 
 class Counters:
@@ -47,3 +59,93 @@ class Counters:
         for (group, name), amount in sorted(self._counts.items()):
             groups.setdefault(group, {})[name] = amount
         return groups
+
+
+@dataclass
+class KindCount:
+    """How many records of one kind were written, and what distinguishes them from others."""
+
+    records: int = 0
+    bytes: int = 0
+    digest: int = 0  # the sum of the records' hashes
+
+    def as_dict(self) -> dict[str, int | str]:
+        digest = f"{self.digest % _DIGESTS:032x}"
+        return {"records": self.records, "bytes": self.bytes, "digest": digest}
+
+
+@dataclass
+class TaskStatistics:
+    """Counts of one task, and of the tasks whose statistics were merged into it."""
+
+    kinds: Sequence[Kind] = ()  # of the records that the task writes
+    counters: Counters = field(default_factory=Counters)
+    written: dict[str, KindCount] = field(default_factory=dict)  # by the name of the kind
+    tasks: int = 0
+    cpu: float = 0.0  # seconds
+    memory: int = 0  # bytes, of the largest task
+    began: float = field(default_factory=time.process_time)
+
+    def add(self, key: bytes, value: bytes) -> None:
+        """Note a record of the output."""
+        line = b"%b\t%b" % (key, value)
+        count = self._count_of(key)
+        count.records += 1
+        count.bytes += len(line) + 1
+        count.digest += xxhash.xxh3_128_intdigest(line)
+
+    def _count_of(self, key: bytes) -> KindCount:
+        name = next((kind.name for kind in self.kinds if kind.holds(key)), "records")
+        return self.written.setdefault(name, KindCount())
+
+    def total(self) -> KindCount:
+        """Of the records of all kinds."""
+        total = KindCount()
+        for count in self.written.values():
+            total.records += count.records
+            total.bytes += count.bytes
+            total.digest += count.digest
+        return total
+
+    def finish(self) -> bytes:
+        """The line's value, with this task's own CPU time and memory."""
+        self.tasks += 1
+        self.cpu += time.process_time() - self.began
+        self.memory = max(self.memory, peak_memory())
+        return self.to_json()
+
+    def to_json(self) -> bytes:
+        """The line's value: what was added and merged, and nothing of this process."""
+        value = {
+            "counters": self.counters.as_dict(),
+            "notes": self.counters.notes,
+            "written": {name: count.as_dict() for name, count in self.written.items()},
+            "tasks": self.tasks,
+            "cpu": round(self.cpu, 3),
+            "memory": self.memory,
+        }
+        return json.dumps(value, sort_keys=True).encode()
+
+    def merge(self, value: bytes, *, output: bool) -> None:
+        """Add what another task counted; its records too if they are part of the same output."""
+        other = json.loads(value)
+        self.counters.merge(other["counters"])
+        self.counters.note(*other["notes"])
+        self.tasks += other["tasks"]
+        self.cpu += other["cpu"]
+        self.memory = max(self.memory, other["memory"])
+        for name, written in other["written"].items() if output else ():
+            count = self.written.setdefault(name, KindCount())
+            count.records += written["records"]
+            count.bytes += written["bytes"]
+            count.digest += int(written["digest"], 16)
+
+
+def peak_memory() -> int:
+    """The most memory that this process ever held, in bytes."""
+    # getrusage also counts what the parent held before this program was started
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

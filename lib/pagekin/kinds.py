@@ -1,12 +1,100 @@
-"""All kinds of record: what each is called, and with what its keys begin.
+"""All kinds of record: what each is called, what its key and value are, and how its keys begin.
 
-A record is a pair of bytes, key and value. Kinds whose keys begin with `!` sort before every URL:
-records of several kinds can lie in one file, and be told apart or cut out of it by their keys.
-The bytes of each kind are described in docs/formats.md.
+A record is a pair of bytes. Kinds whose keys begin with `!` sort before every URL, so records of
+several kinds can lie in one sorted file, and be told apart or cut out of it by their keys alone.
+docs/formats.md describes the bytes of each kind; `pagekin.stages.readable` shows them in words.
 """
 
 from __future__ import annotations
 
-__all__ = ["Pair"]
+from dataclasses import dataclass
+
+__all__ = [
+    "BLOCKS",
+    "CAPTURES",
+    "DOCUMENTS",
+    "EDGES",
+    "FINAL_BAGS",
+    "KIN",
+    "KINDS",
+    "PARCELS",
+    "RAW_BAGS",
+    "SAMPLE",
+    "SHARD_PIECES",
+    "SIGHTINGS",
+    "STATISTICS",
+    "STRIPES",
+    "TERM_COUNTS",
+    "WORDS",
+    "Kind",
+    "Pair",
+    "key_after",
+]
 
 Pair = tuple[bytes, bytes]  # key, value
+
+# The key of a task's statistics, the last line of every part file.
+STATISTICS = b"!task"
+
+_MARK = b"!"
+_FIRST_UNMARKED = b'"'  # the least key that does not begin with the mark
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of record."""
+
+    name: str
+    key: str  # what the key is, for people
+    value: str
+    prefix: bytes = b""  # with what its keys begin, `!...`; empty: with anything but `!`
+
+    @property
+    def key_range(self) -> tuple[bytes, bytes | None]:
+        """The least key of the kind, and the least key behind all of them (None: there is none)."""
+        if not self.prefix:
+            return _FIRST_UNMARKED, None
+        return self.prefix, key_after(self.prefix)
+
+    def holds(self, key: bytes) -> bool:
+        """Is this a key of the kind?"""
+        return key.startswith(self.prefix) if self.prefix else not key.startswith(_MARK)
+
+
+def key_after(prefix: bytes) -> bytes:
+    """The least key above all keys that begin with `prefix`.
+
+    >>> key_after(b"!blocks/")
+    b'!blocks0'
+    """
+    return prefix[:-1] + bytes([prefix[-1] + 1])
+
+
+# what the inventory makes
+SIGHTINGS = Kind("sightings", "URL", "a capture or a redirect of this URL, seen by one task")
+CAPTURES = Kind("captures", "URL", "what the URL stands for, or a capture that is not read")
+SAMPLE = Kind("sample", "!sample/HASH", "what one page in N says of the snapshot", b"!sample/")
+
+# what the one reading of the pages makes
+PARCELS = Kind("parcels", "range of URLs", "what one page says about the URLs of a range")
+RAW_BAGS = Kind("raw bags", "URL", "origin, terms and their summed weights")
+WORDS = Kind("words", "!words/DIGITS", "the words of the terms whose hash begins so", b"!words/")
+BLOCKS = Kind("blocks", "!blocks/URL", "the blocks of links of a page", b"!blocks/")
+
+# bags
+TERM_COUNTS = Kind("term counts", "DIGITS", "in how many bags each term stands, or its words")
+FINAL_BAGS = Kind("final bags", "URL", "origin, terms and weights with sum 1")
+DOCUMENTS = Kind("documents", "SHARD PART", "the bag of a document, or its origin and signatures")
+SHARD_PIECES = Kind("shard pieces", "SHARD PART NUMBER", "a piece of an array of the shard")
+
+# co-citation
+STRIPES = Kind("stripes", "URL", "the partners of one link in one block, with their similarity")
+EDGES = Kind("edges", "HASH", "a page that is related to this one, with its score and reasons")
+KIN = Kind("kin", "HASH", "a page and the best pages related to it")
+
+KINDS = (
+    *(SIGHTINGS, CAPTURES, SAMPLE),
+    *(PARCELS, RAW_BAGS, WORDS, BLOCKS),
+    *(TERM_COUNTS, FINAL_BAGS, DOCUMENTS, SHARD_PIECES),
+    *(STRIPES, EDGES, KIN),
+)

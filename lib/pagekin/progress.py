@@ -7,7 +7,6 @@ the progress.
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import os
@@ -19,7 +18,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Self, TextIO
 
-__all__ = ["LineFile", "ShownLine", "StageProgress", "TaskProgress", "duration", "over"]
+__all__ = ["ShownLine", "StageProgress", "TaskProgress", "duration", "over"]
 
 _EVERY = 0.5  # seconds between notes, and between lines
 _PID = "build.pid"  # beside the tasks' notes: who reads them
@@ -130,31 +129,8 @@ class ShownLine:
             self._out.flush()
 
 
-class LineFile(io.TextIOBase):
-    """Keeps the last line that was written, for another process to show: its file is a terminal."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def isatty(self) -> bool:
-        return True
-
-    def write(self, text: str) -> int:
-        beside = self._path.with_suffix(".new")
-        beside.write_text(text.removeprefix(_CLEAR), encoding="utf-8")
-        beside.replace(self._path)
-        return len(text)
-
-    def read_line(self) -> str:
-        """What was written last."""
-        try:
-            return self._path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return ""
-
-
 class StageProgress(ShownLine):
-    """How far a stage is, from its tasks' notes, and behind that what another line says.
+    """How far a stage is, from its tasks' notes.
 
     `total` is in bytes for stages that read the snapshot and in records for others.
     """
@@ -168,11 +144,10 @@ class StageProgress(ShownLine):
         files: int = 0,
         total: int = 0,
         unit: str = "records",
-        other: LineFile | None = None,
     ) -> None:
         super().__init__(self._line_now, out)
         self._label, self._folder, self._files, self._total = label, folder, files, total
-        self._unit, self._other = unit, other
+        self._unit = unit
         self._began = time.monotonic()
 
     def __enter__(self) -> Self:
@@ -180,9 +155,7 @@ class StageProgress(ShownLine):
         return super().__enter__()
 
     def _line_now(self) -> str:
-        mine = self.line(read_notes(self._folder), time.monotonic() - self._began)
-        other = self._other.read_line() if self._other else ""
-        return "   |   ".join(filter(None, (mine, other)))
+        return self.line(read_notes(self._folder), time.monotonic() - self._began)
 
     def line(self, done: dict[str, int], seconds: float) -> str:
         """What is shown after so many seconds with so much done."""

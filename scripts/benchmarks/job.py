@@ -29,19 +29,19 @@ from benchmarks.harness import (
     say,
     timed,
 )
-from benchmarks.mapping import Mapper
+from benchmarks.mapping import mapped_records
 from benchmarks.packing import sample_task
 from benchmarks.results import Column, Result, Table, Target
 from benchmarks.shuffle import merge_task
 from pagekin.build.chain import write_manifests
-from pagekin.names import TASK_KEY
-from pagekin.stages.word_buckets import digit_flags
+from pagekin.counters import TaskStatistics
+from pagekin.kinds import STATISTICS
 from pagekin.web.sources import list_snapshot
 
 __all__ = ["BENCHMARK", "build", "map_to_lines", "sort_lines"]
 
 _ABOUT = """\
-CPU of jobs/bag_fragments.py as a user runs it, with all its processes, beside decompressing and
+CPU of jobs/reading.py as a user runs it, with all its processes, beside decompressing and
 parsing the same pages; in turns, and the median of the rounds counts. What the engine adds is told
 apart: a job over no pages is starts and nothing else; the map phase and the merging are measured
 without the engine; sorting is `LC_ALL=C sort` of the lines; the rest is what mrjob does with each
@@ -88,8 +88,7 @@ class _Bench:
         manifests = write_manifests(folder / "manifests", list_snapshot(files, ""), 2)
         self.manifests = list(map(str, manifests))
         self.packing = str(folder / "packing")
-        self.flags = digit_flags(sum(Path(path).stat().st_size for path in files))
-        in_process(sample_task, files=files, path=self.packing, sample="links")
+        in_process(sample_task, files=files, path=self.packing)
         self.runs = 0
 
     def job(self, rounds: int) -> tuple[list[Table], list[Target]]:
@@ -119,9 +118,10 @@ class _Bench:
     def run_job(self, runner: str, inputs: list[str]) -> dict[str, float]:
         """The job as a build runs it."""
         self.runs += 1
-        words = [sys.executable, ROOT / "jobs" / "bag_fragments.py", "-r", runner, "--no-conf"]
+        words = [sys.executable, ROOT / "jobs" / "reading.py", "-r", runner, "--no-conf"]
         words += ["--no-cat-output", "--output-dir", self.folder / f"out-{self.runs}"]
-        words += ["--local-tmp-dir", self.folder, "--packing", self.packing, *self.flags, *inputs]
+        words += ["--local-tmp-dir", self.folder, "--packing", self.packing]
+        words += ["--outputs=fragments", *inputs]
         if runner == "local":
             words += ["--num-cores", "2", "--no-bootstrap-mrjob"]
         done = run_words(words)
@@ -208,10 +208,9 @@ def map_to_lines(files: list[str], path: str, packing: str) -> float:
 
     def work() -> None:
         with Path(path).open("wb", 1 << 20) as out:
-            for key, value in Mapper(files, packing, blocks=False).records():
+            for key, value in mapped_records(files, packing, blocks=False)[0]:
                 out.write(key + b"\t" + value + b"\n")
-            out.write(TASK_KEY + b'\t{"bytes":0,"counters":{},"cpu":0,"digest":"0","memory":0,')
-            out.write(b'"notes":[],"records":0,"tasks":1}\n')
+            out.write(STATISTICS + b"\t" + TaskStatistics().to_json() + b"\n")
 
     return timed(work).cpu
 

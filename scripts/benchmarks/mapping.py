@@ -15,18 +15,13 @@ from benchmarks.floors import decompress_only, parse_only
 from benchmarks.harness import Add, Benchmark, in_process, in_turns, ratio, timed
 from benchmarks.packing import inventory_task, sample_task
 from benchmarks.results import Column, Result, Table, Target
-from pagekin import memory
-from pagekin.bags.vocabulary import forms_records
-from pagekin.blocks.page_blocks import blocks_view
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
-from pagekin.stages.blocks.extractor import BlockExtractor
-from pagekin.stages.fragments.extractor import Extractor
-from pagekin.stages.fragments.sender import Sender
-from pagekin.stages.word_buckets import digits_for
-from pagekin.web.reader import SnapshotReader
+from pagekin.engine.memory import keep_freed
+from pagekin.stages.extractor import ReadingTask, extract
+from pagekin.stages.reading import READING
 
-__all__ = ["BENCHMARK", "map_phase"]
+__all__ = ["BENCHMARK", "map_phase", "mapped_records"]
 
 _ABOUT = """\
 Floor: decompress the records and parse the HTML with lxml, nothing else. Bags: read, decode,
@@ -64,8 +59,7 @@ def run(options: argparse.Namespace) -> Result:
                 "decompress only": partial(in_process, decompress_only, files=files),
                 _FLOOR: partial(in_process, parse_only, files=files),
                 "inventory": look,
-                "inventory, with a sample of links": partial(look, sample="links"),
-                "inventory, with a sample of words": partial(look, sample="words"),
+                "inventory, with a sample": partial(look, sample=True),
                 "bags": task,
                 "bags and blocks": partial(task, blocks=True),
             }
@@ -84,53 +78,37 @@ def map_phase(
     files: list[str], first: list[str], packing: str, *, blocks: bool = False
 ) -> dict[str, Any]:
     """CPU seconds cold and warm, and what was made; run it in a fresh process."""
-    start = timed(Mapper(first, packing, blocks=blocks).run)
-    mapper = Mapper(files, packing, blocks=blocks)
-    cold = timed(mapper.run)
-    count = mapper.counters.get
+    start = timed(lambda: _mapped(first, packing, blocks=blocks)[0])
+    cold = timed(lambda: _mapped(files, packing, blocks=blocks))
+    made, counters = cold.value
+    count = counters.get
     pages, terms, links = count("records", "used"), count("text", "terms"), count("links", "found")
     return {
         "start": start.cpu,
         "cpu": cold.cpu,
-        "warm": timed(mapper.run).cpu,
+        "warm": timed(lambda: _mapped(files, packing, blocks=blocks)[0]).cpu,
         "pages": pages,
         "terms": terms,
         "links": links,
-        "bytes": cold.value,
+        "bytes": made,
     }
 
 
-class Mapper:
-    """The map phase as the job runs it, without the engine."""
+def _mapped(files: list[str], packing: str, *, blocks: bool) -> tuple[int, Counters]:
+    """The bytes of all records that a map task of the reading makes, and what it counts."""
+    records, counters = mapped_records(files, packing, blocks=blocks)
+    return sum(len(key) + len(value) for key, value in records), counters
 
-    def __init__(self, files: list[str], packing: str, *, blocks: bool) -> None:
-        memory.settle()
-        self.files, self.blocks, self.counters = files, blocks, Counters()
-        self.digits = digits_for(sum(Path(path).stat().st_size for path in files))
-        config = BuildConfig()
-        self.extractor = Extractor(config, self.counters)
-        self.sender = Sender(config, packing)
-        self.gatherer = BlockExtractor(config, self.counters)
-        view = self.extractor.view()
-        view = blocks_view(config.blocks, view) if blocks else view
-        self.reader = SnapshotReader(config.reading, self.counters, None, view)
 
-    def run(self) -> int:
-        """The bytes of all records."""
-        return sum(len(key) + len(value) for key, value in self.records())
-
-    def records(self) -> Iterator[tuple[bytes, bytes]]:
-        """All that the task makes."""
-        extractor = self.extractor
-        for path in self.files:
-            for page in self.reader.pages(path):
-                yield from self.sender.send(extractor.say(page))
-                if self.blocks:
-                    yield from self.gatherer.records(page)
-                if extractor.full():
-                    yield from forms_records(extractor.take_forms(), self.digits)
-        yield from self.sender.finish()
-        yield from forms_records(extractor.take_forms(), self.digits)
+def mapped_records(
+    files: list[str], packing: str, *, blocks: bool
+) -> tuple[Iterator[tuple[bytes, bytes]], Counters]:
+    """All that a map task of the reading makes, without the engine, and what it counts by then."""
+    keep_freed()
+    counters = Counters()
+    task = ReadingTask(BuildConfig(), counters, {"packing": Path(packing)})
+    outputs = READING.outputs if blocks else READING.outputs[:1]
+    return extract(outputs, task, files, lambda: lambda pages, size: None), counters
 
 
 def _table(name: str, found: dict[str, list[dict[str, Any]]]) -> Table:

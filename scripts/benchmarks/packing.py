@@ -6,30 +6,33 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import timed
+from pagekin.config import BuildConfig
 from pagekin.jobs.inventory import Inventory
-from pagekin.stages.inventory.sample import SAMPLE_KEY, Sampling, sampling_of, write_sampled
+from pagekin.kinds import SAMPLE
+from pagekin.stages.declaration import Circumstances
+from pagekin.stages.inventory.sample import Sampling, sampling_for, write_sampled
 
 __all__ = ["inventory_task", "sample_task"]
 
 
-def inventory_task(files: list[str], sample: str = "") -> dict[str, Any]:
-    """CPU of the map phase of the inventory, with a sample of links or of words or without."""
-    job = _job(files, sample)
+def inventory_task(files: list[str], *, sample: bool = False) -> dict[str, Any]:
+    """CPU of the map phase of the inventory, with a sample of the pages or without."""
+    job = _job(files, sample=sample)
     done = timed(lambda: len(_pairs(job, files)))
     return {"cpu": done.cpu, "pages": job.counters_.get("inventory", "captures")}
 
 
-def sample_task(files: list[str], path: str, sample: str = "words") -> dict[str, Any]:
+def sample_task(files: list[str], path: str) -> dict[str, Any]:
     """Write how the pages are packed; gives how many of them were read for that."""
-    pairs = sorted(_pairs(_job(files, sample), files))
-    told = [value for key, value in pairs if key.startswith(SAMPLE_KEY)]
+    pairs = sorted(_pairs(_job(files, sample=True), files))
+    told = [value for key, value in pairs if SAMPLE.holds(key)]
     write_sampled(Path(path), told, _sampling(files).stands_for)
     return {"pages": len(told)}
 
 
-def _job(files: list[str], sample: str) -> Inventory:
-    flags = {"": [], "links": ["--links-only"], "words": []}[sample]
-    return Inventory([f"--sample={_sampling(files).one_in}", *flags] if sample else [])
+def _job(files: list[str], *, sample: bool) -> Inventory:
+    outputs = "captures,sample" if sample else "captures"
+    return Inventory([f"--outputs={outputs}", f"--sample={_sampling(files).one_in}"])
 
 
 def _pairs(job: Inventory, files: list[str]) -> list[tuple[bytes, bytes]]:
@@ -37,4 +40,5 @@ def _pairs(job: Inventory, files: list[str]) -> list[tuple[bytes, bytes]]:
 
 
 def _sampling(files: list[str]) -> Sampling:
-    return sampling_of((Path(file).stat().st_size for file in files), whole=True, words=True)
+    sizes = tuple(Path(file).stat().st_size for file in files)
+    return sampling_for(Circumstances(BuildConfig(), sizes, made_together=("captures", "sample")))

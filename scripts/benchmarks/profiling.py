@@ -14,10 +14,9 @@ from benchmarks.corpora import add_warc, corpora
 from benchmarks.harness import ROOT, Add, Benchmark, in_process, say
 from benchmarks.results import Column, Result, Table
 from benchmarks.sampling import Place, Sampler
-from pagekin.build.chain import Build
+from pagekin.build.chain import Build, PlannedPass
 from pagekin.cli import main as pagekin_main
 from pagekin.errors import PagekinError
-from pagekin.stages.chain import Stage
 
 __all__ = ["BENCHMARK", "most_expensive", "profile_asking", "profile_build"]
 
@@ -70,13 +69,13 @@ def _table(name: str, rows: list[list[Any]]) -> Table:
 def profile_build(folder: str, files: list[str], lines: int) -> list[list[Any]]:
     """Rows of every stage of a whole build."""
     samplers: defaultdict[str, Sampler] = defaultdict(lambda: Sampler(_OURS))
-    step = Build._step  # one stage, whatever the others do
+    run_pass = Build._run_pass  # one stage, whatever the others do
 
-    def sampled(build: Build, stage: Stage, *others: Any) -> dict[str, Any]:
-        with samplers[stage.name].running():
-            return step(build, stage, *others)
+    def sampled(build: Build, planned: PlannedPass, *others: Any) -> None:
+        with samplers[planned.stage.name].running():
+            run_pass(build, planned, *others)
 
-    Build._step = sampled  # type: ignore[method-assign] # this process ends soon
+    Build._run_pass = sampled  # type: ignore[method-assign] # this process ends soon
     words = ["build", "-q", "-r", "inline", "--work", f"{folder}/work"]
     _call([*words, "--index", f"{folder}/index", *files])
     each = (most_expensive(name, s.seconds, lines) for name, s in samplers.items())

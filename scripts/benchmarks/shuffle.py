@@ -17,11 +17,9 @@ from benchmarks.packing import sample_task
 from benchmarks.results import Column, Result, Table, Target
 from pagekin.bags.vocabulary import WORDS_KEY
 from pagekin.cocitation.records import BLOCKS_KEY
-from pagekin.jobs.bag_fragments import BagFragments
-from pagekin.kinds import Pair
-from pagekin.names import TASK_KEY
+from pagekin.jobs.reading import Reading
+from pagekin.kinds import STATISTICS, Pair
 from pagekin.stages.fragments.parcels import PARCEL
-from pagekin.stages.word_buckets import digit_flags
 
 __all__ = ["BENCHMARK", "kind_of", "map_task", "merge_task"]
 
@@ -75,8 +73,8 @@ def run(options: argparse.Namespace) -> Result:
 
 def map_task(files: list[str], path: str, packing: str, *, blocks: bool = False) -> dict[str, Any]:
     """Write the sorted output of a map task; gives its bytes, plain and compressed."""
-    flags = digit_flags(sum(Path(file).stat().st_size for file in files))
-    job = BagFragments(["--packing", packing, *flags, *(["--with-blocks"] if blocks else [])])
+    outputs = "fragments,blocks" if blocks else "fragments"
+    job = Reading(["--packing", packing, f"--outputs={outputs}"])
     lines = Path(path)
     with lines.open("wb", 1 << 20) as out:
         for key, value in job.map_pairs((file.encode(), b"") for file in files):
@@ -92,9 +90,9 @@ def map_task(files: list[str], path: str, packing: str, *, blocks: bool = False)
 
 def merge_task(path: str, packing: str) -> dict[str, Any]:
     """What the reducer takes for the sorted lines."""
-    from pagekin.engine.statistics import peak_memory  # noqa: PLC0415
+    from pagekin.counters import peak_memory  # noqa: PLC0415
 
-    job = BagFragments(["--packing", packing])
+    job = Reading(["--packing", packing, "--outputs=fragments"])
 
     def work() -> int:
         return sum(1 for _ in job.reduce_pairs(_lines(Path(path))))
@@ -107,7 +105,7 @@ def merge_task(path: str, packing: str) -> dict[str, Any]:
 
 def kind_of(key: bytes, value: bytes) -> str:
     """Whose record it is; nothing for statistics."""
-    if key == TASK_KEY:
+    if key == STATISTICS:
         return ""
     if key.startswith(BLOCKS_KEY):
         return "blocks"

@@ -111,20 +111,13 @@ def walks() -> Iterator[Walk]:
         conf.write_text(_CONF.format(python=sys.executable), encoding="utf-8")
         bags = [*_PAGEKIN, "build", "-q", "--only", "bags", "-r", "local", "-c", conf]
         bags += ["--work", folder / "bags", DEMO]
-        inventory, reading = _first_stages(bags)
-        _run(*bags, "--until", inventory)
-        yield _traced(_TO_BAGS, folder, *bags, "--until", reading)
+        _run(*bags, "--until", "inventory")
+        yield _traced(_TO_BAGS, folder, *bags, "--until", "reading")
         yield _traced(_TO_SHARD, folder, *bags, "--index", folder / "bags.index")
         index, both = folder / "both.index", ("--cocitation-threshold", "0.5")
         _run(*_PAGEKIN, "build", "-q", *both, "--work", folder / "both", "--index", index, DEMO)
         for walk, by in _BY.items():
             yield _traced(walk, folder, QUESTION, index, URL, by)
-
-
-def _first_stages(build: Sequence[object]) -> list[str]:
-    """The names of the first two stages: that of the inventory, and that which reads the pages."""
-    plan = json.loads(_run(*build, "--dry-run", "--json"))
-    return [stage["name"] for stage in plan["stages"][:2]]
 
 
 def _traced(name: str, folder: Path, *words: object) -> Walk:

@@ -12,8 +12,7 @@ import pytest
 from pagekin.counters import Counters
 from pagekin.engine.job import PagekinJob
 from pagekin.engine.local import cutting
-from pagekin.kinds import Pair
-from pagekin.names import TASK_KEY
+from pagekin.kinds import STATISTICS, Pair
 from tests.running import ROOT, Said, python
 
 __all__ = ["Result", "run_job", "run_script", "split_output", "write_warc"]
@@ -30,7 +29,6 @@ def run_job(
     job.sandbox(stdin=io.BytesIO(b"".join(line + b"\n" for line in inputs)))
     with pytest.MonkeyPatch.context() as patch, job.make_runner() as runner:
         patch.setattr(cutting, "LEAST", 1)  # else few lines are one task
-        patch.setattr(cutting, "LARGE", 1)
         runner.run()
         return split_output(b"".join(runner.cat_output()))
 
@@ -40,9 +38,9 @@ def split_output(output: bytes) -> Result:
     pairs = [line.partition(b"\t")[::2] for line in output.splitlines()]
     counters = Counters()
     for key, value in pairs:
-        if key == TASK_KEY:
+        if key == STATISTICS:
             counters.merge(json.loads(value)["counters"])
-    return sorted(pair for pair in pairs if pair[0] != TASK_KEY), counters.as_dict()
+    return sorted(pair for pair in pairs if pair[0] != STATISTICS), counters.as_dict()
 
 
 def run_script(name: str, *words: object) -> Said:

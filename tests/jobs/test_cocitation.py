@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pagekin.cocitation.kin import parse_kin
 from pagekin.cocitation.records import BLOCKS_KEY, Link, blocks_value, url_key
-from pagekin.jobs.cocitation_pairs import CocitationPairs
-from pagekin.jobs.cocitation_related import CocitationRelated
+from pagekin.jobs.pairs import Pairs
+from pagekin.jobs.related import Related
 from tests.jobs.running import Pair, run_job, run_script, split_output
 
 BEES, HIVES, MUSIC = "http://bees.example/", "http://hives.example/", "http://music.example/"
@@ -16,7 +16,7 @@ def line(pair: Pair) -> bytes:
 
 
 def block_lines(sites: int = 6) -> list[bytes]:
-    """Among records of other kinds, as bag_fragments writes them.
+    """Among records of other kinds, as the reading writes them.
 
     Pages of so many sites that link to bees and hives, the first three to music as well."""
     lines = [b'!task\t{"counters": {}}', b"!words/000\tbees 1", b"http://a.example/\t1 0 0 0 "]
@@ -35,14 +35,14 @@ def kin_of(records: list[Pair]) -> dict[str, list[tuple[str, float]]]:
 
 def test_empty():
     """No blocks, no pairs, no kin, and nothing counted."""
-    assert ([], {}) == run_job(CocitationPairs)
-    assert ([], {}) == run_job(CocitationRelated)
+    assert ([], {}) == run_job(Pairs)
+    assert ([], {}) == run_job(Related)
 
 
 def test_pages_without_links():
     """A page without blocks is counted, and that is all."""
     lines = [line((BLOCKS_KEY + b"http://a.example/", blocks_value("a.example", [])))]
-    assert ([], {"cocitation": {"pages": 1}}) == run_job(CocitationPairs, inputs=lines)
+    assert ([], {"cocitation": {"pages": 1}}) == run_job(Pairs, inputs=lines)
 
 
 def test_pairs_by_hand():
@@ -51,7 +51,7 @@ def test_pairs_by_hand():
     TS(bees -> hives) = 6 / (1 + ln 6), TS(hives -> bees) = 6 / (1 + ln 9).
     """
     words = ["--cocitation-threshold", "2", "--cocitation-reasons", "1"]
-    records, counters = run_job(CocitationPairs, words, block_lines())
+    records, counters = run_job(Pairs, words, block_lines())
     bees, hives = url_key(BEES.encode()), url_key(HIVES.encode())
     score = f"{(1 << 48) - 1 - round(6 / (1 + 1.791759469228055) * 2**20):012x}"
     edge = f"{score} {HIVES} 6 6\x011048576 site0.example All hives".encode()
@@ -72,8 +72,8 @@ def test_pairs_by_hand():
 def test_related_by_hand():
     """Each page has its kin, the highest TS first, with the URL it was known by its hash."""
     words = ["--cocitation-threshold", "0.5"]
-    pairs, _ = run_job(CocitationPairs, words, block_lines())
-    records, counters = run_job(CocitationRelated, words, map(line, pairs))
+    pairs, _ = run_job(Pairs, words, block_lines())
+    records, counters = run_job(Related, words, map(line, pairs))
     assert {
         BEES: [(HIVES, 2.1492), (MUSIC, 1.4295)],
         HIVES: [(BEES, 1.8766)],
@@ -84,17 +84,17 @@ def test_related_by_hand():
 
 def test_most_kin():
     """No more than M kin are kept."""
-    pairs, _ = run_job(CocitationPairs, ["--cocitation-threshold", "0"], block_lines())
+    pairs, _ = run_job(Pairs, ["--cocitation-threshold", "0"], block_lines())
     words = ["--cocitation-kin", "1"]
-    records, _ = run_job(CocitationRelated, words, map(line, pairs))
+    records, _ = run_job(Related, words, map(line, pairs))
     assert [(HIVES, 2.1492)] == kin_of(records)[BEES]
 
 
 def test_plain():
     """With plain co-citation TS is the number of pages that link to both."""
     words = ["--cocitation-plain", "true", "--cocitation-threshold", "3"]
-    pairs, counters = run_job(CocitationPairs, words, block_lines())
-    records, _ = run_job(CocitationRelated, words, map(line, pairs))
+    pairs, counters = run_job(Pairs, words, block_lines())
+    records, _ = run_job(Related, words, map(line, pairs))
     assert {
         BEES: [(HIVES, 6.0), (MUSIC, 3.0)],
         HIVES: [(BEES, 6.0), (MUSIC, 3.0)],
@@ -106,31 +106,29 @@ def test_plain():
 def test_pair_without_a_name():
     """Kin of a page whose URL nobody told are no kin: the records would name nobody."""
     lines = [b"00000000000000ff\tfffffffffff0 http://a.example/ 1 1"]
-    assert ([], {"cocitation": {"pages_without_a_url": 1}}) == run_job(
-        CocitationRelated, inputs=lines
-    )
+    assert ([], {"cocitation": {"pages_without_a_url": 1}}) == run_job(Related, inputs=lines)
 
 
 def test_as_scripts(tmp_path):
-    """`python jobs/cocitation_*.py -r local` give the records of the inline runner."""
+    """`python jobs/pairs.py` and `related.py -r local` give the records of the inline runner."""
     lines = block_lines()
     (tmp_path / "part-00000").write_bytes(b"".join(each + b"\n" for each in lines[:4]))
     (tmp_path / "part-00001").write_bytes(b"".join(each + b"\n" for each in lines[4:]))
     words = ["--cocitation-threshold", "0.5"]
     parts = sorted(tmp_path.glob("part-*"))
-    said = run_script("cocitation_pairs", "-r", "local", "--no-conf", *words, *parts)
+    said = run_script("pairs", "-r", "local", "--no-conf", *words, *parts)
     assert 0 == said.code, said.err
     pairs = split_output(said.out.encode())
-    assert run_job(CocitationPairs, words, lines) == pairs
+    assert run_job(Pairs, words, lines) == pairs
     (tmp_path / "pairs").write_bytes(said.out.encode())
-    said = run_script("cocitation_related", "-r", "local", "--no-conf", tmp_path / "pairs")
+    said = run_script("related", "-r", "local", "--no-conf", tmp_path / "pairs")
     assert 0 == said.code, said.err
-    assert run_job(CocitationRelated, inputs=map(line, pairs[0])) == split_output(said.out.encode())
+    assert run_job(Related, inputs=map(line, pairs[0])) == split_output(said.out.encode())
 
 
 def test_help():
     """--help explains the options of the method, with the paper's letters."""
-    for name in ("cocitation_pairs", "cocitation_related"):
+    for name in ("pairs", "related"):
         said = run_script(name, "--help")
         text = " ".join(said.out.split())
         assert 0 == said.code

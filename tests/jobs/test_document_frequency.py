@@ -54,7 +54,7 @@ def line(pair: Pair) -> bytes:
 
 
 def raw_output() -> list[bytes]:
-    """Lines as bag_fragments writes them, the statistics of a task among them."""
+    """Lines as the reading writes them, the statistics of a task among them."""
     words = [line(pair) for pair in forms_records([Forms.of(form(*entry) for entry in FORMS)])]
     bags = []
     for url, terms in BAGS.items():

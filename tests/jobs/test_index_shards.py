@@ -112,7 +112,7 @@ def test_values_are_sorted_by_url(dictionary):
 @pytest.mark.parametrize(
     ("left_out", "said"),
     [
-        ("--dictionary", "--dictionary is needed: document_frequency makes the table"),
+        ("--dictionary", "--dictionary is needed: the words of each term"),
         ("--index-shards", "--index-shards is needed: a task does not know all documents"),
     ],
 )
@@ -132,7 +132,7 @@ def test_help():
     text = " ".join(said.out.split())
     assert 0 == said.code
     assert "the shards of an index: signatures, H, and its inversion I" in text
-    assert "the table of words that document_frequency made" in text
+    assert "the words of each term" in text
     for flag in ("--signatures-count", "--index-min-inlinks", "--weight-normalise"):
         assert flag in text
     assert "--window-words" not in text

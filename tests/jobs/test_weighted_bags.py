@@ -87,7 +87,7 @@ def test_options(table, flags, config):
 
 
 def test_words_are_no_bags(table):
-    """What else bag_fragments writes is passed by."""
+    """What else the reading writes is passed by."""
     args = ["--frequencies", table]
     assert ([], {}) == run_job(WeightedBags, args, OTHER_LINES)
 
@@ -107,4 +107,4 @@ def test_help():
     text = " ".join(said.out.split())
     assert 0 == said.code
     assert "keep this many heaviest terms of a bag" in text
-    assert "the table that document_frequency made" in text
+    assert "in how many bags each term stands" in text

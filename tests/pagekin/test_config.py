@@ -20,11 +20,14 @@ from pagekin.config import (
     SignatureConfig,
     TextConfig,
     WindowConfig,
+    add_flags,
+    config_from_flags,
+    load_config,
     sections,
     to_dict,
+    to_flags,
 )
 from pagekin.errors import UsageError
-from pagekin.options import add_flags, config_from_flags, load_config, to_flags
 from pagekin.text.languages import language_of
 from pagekin.text.words import STEMMED_LANGUAGES, STOP_LISTS
 from tests.strategies import configs, weight_configs

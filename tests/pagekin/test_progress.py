@@ -5,21 +5,17 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import subprocess
 import sys
 
 import pytest
 
 from pagekin import progress
-from pagekin.build.report import Report
 from pagekin.progress import (
-    LineFile,
     ShownLine,
     StageProgress,
     TaskProgress,
     duration,
-    over,
     read_notes,
 )
 from tests.running import wait_until
@@ -32,7 +28,7 @@ def _at_once(monkeypatch):
 
 
 def stage(folder, **options) -> StageProgress:
-    return StageProgress("bag_fragments", folder, io.StringIO(), **options)
+    return StageProgress("reading", folder, io.StringIO(), **options)
 
 
 def test_notes_add_up(tmp_path):
@@ -113,13 +109,13 @@ def test_task_of_a_living_build(tmp_path):
 @pytest.mark.parametrize(
     ("done", "seconds", "expected"),
     [
-        ({}, 2.0, "bag_fragments  2s  0/4 files"),
+        ({}, 2.0, "reading  2s  0/4 files"),
         (
             {"files": 1, "pages": 3000, "bytes": 500},
             20.0,
-            "bag_fragments  20s  1/4 files  3,000 pages, 150/s  25%, 1m00s left",
+            "reading  20s  1/4 files  3,000 pages, 150/s  25%, 1m00s left",
         ),
-        ({"files": 4, "bytes": 2100}, 75.0, "bag_fragments  1m15s  4/4 files  sorting and merging"),
+        ({"files": 4, "bytes": 2100}, 75.0, "reading  1m15s  4/4 files  sorting and merging"),
     ],
 )
 def test_line_of_a_snapshot(tmp_path, done, seconds, expected):
@@ -130,10 +126,10 @@ def test_line_of_a_snapshot(tmp_path, done, seconds, expected):
 @pytest.mark.parametrize(
     ("done", "expected"),
     [
-        ({"records": 10}, "bag_fragments  1s  10%, 9s left"),
-        ({"records": 100}, "bag_fragments  1s  finishing"),
-        ({"records": 101}, "bag_fragments  1s  finishing"),
-        ({}, "bag_fragments  1s"),
+        ({"records": 10}, "reading  1s  10%, 9s left"),
+        ({"records": 100}, "reading  1s  finishing"),
+        ({"records": 101}, "reading  1s  finishing"),
+        ({}, "reading  1s"),
     ],
 )
 def test_line_of_records(tmp_path, done, expected):
@@ -147,12 +143,12 @@ def test_line_of_records(tmp_path, done, expected):
 def test_what_is_not_done_does_not_look_done(tmp_path, done, expected):
     """Shares are rounded down and times up."""
     line = stage(tmp_path, total=1_000_000).line({"records": done}, 1.0)
-    assert line.startswith(f"bag_fragments  1s  {expected}")
+    assert line.startswith(f"reading  1s  {expected}")
 
 
 def test_nothing_to_do(tmp_path):
     """A stage without input has no share to speak of."""
-    assert "bag_fragments  1s  0/0 files" == stage(tmp_path, unit="bytes").line({"bytes": 0}, 1.0)
+    assert "reading  1s  0/0 files" == stage(tmp_path, unit="bytes").line({"bytes": 0}, 1.0)
 
 
 class Terminal(io.StringIO):
@@ -168,38 +164,6 @@ def test_terminal(tmp_path):
         wait_until(lambda: "left" in out.getvalue())
     assert "\n" not in out.getvalue()
     assert out.getvalue().startswith("\r\033[Kstage  0s  50%")
-    assert out.getvalue().endswith("\r\033[K")
-
-
-def test_two_chains(tmp_path):
-    """Of two chains side by side one line shows both, and while one waits, that of the other."""
-    (tmp_path / "1-a").write_text(json.dumps({"records": 1}))
-    out = Terminal()
-    report = Report(quiet=True)
-    first, second = report.beside(tmp_path / "line.txt")
-    assert report.other is None
-    assert first.other is not None
-    with StageProgress("a", tmp_path, out, total=2, other=first.other):
-        wait_until(lambda: "left" in out.getvalue())
-        assert "|" not in out.getvalue()
-        with StageProgress("b", tmp_path, second.progress_to, total=4):
-            wait_until(lambda: "   |   b  " in out.getvalue())
-        wait_until(lambda: out.getvalue().endswith("left"))
-    assert re.search(r"Ka  \d+s  50%, \d+s left   \|   b  \d+s  25%, \d+s left", out.getvalue())
-    assert "\n" not in out.getvalue()
-
-
-def test_waiting(tmp_path):
-    """A chain that is done shows how far the other is."""
-    out = Terminal()
-    line = LineFile(tmp_path / "line.txt")
-    assert "" == line.read_line()
-    line.write(over(line, "pairs  9s"))
-    assert "pairs  9s" == line.read_line()
-    with ShownLine(line.read_line, out):
-        wait_until(lambda: "pairs  9s" in out.getvalue())
-    assert out.getvalue().startswith("\r\033[Kpairs  9s")
-    assert "a" == over(io.StringIO(), "a")
     assert out.getvalue().endswith("\r\033[K")
 
 

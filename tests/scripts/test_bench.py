@@ -244,9 +244,9 @@ def test_map(bench):
     """Ratios to the floor, which is 1; cold, warm and start are told apart."""
     stored = bench("map", "--pages", 200, "--rounds", 1)  # with fewer, noise decides
     rows = {row["way"]: row for row in rows_of(stored)}
-    looks = ["inventory", *(f"inventory, with a sample of {of}" for of in ("links", "words"))]
+    looks = ["inventory", "inventory, with a sample"]
     assert ["decompress only", "parse only", *looks, "bags", "bags and blocks"] == list(rows)
-    assert rows[looks[0]]["x parse only"] < rows[looks[2]]["x parse only"]
+    assert all(0 < rows[look]["x parse only"] < 1 for look in looks)
     assert 1.0 == rows["parse only"]["x parse only"]
     assert rows["decompress only"]["x parse only"] < 1 < rows["bags"]["x parse only"]
     assert {200} == {row["pages"] for row in rows.values()}

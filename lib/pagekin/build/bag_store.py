@@ -10,8 +10,13 @@ from pagekin.bags.bag import Bag, parse_bag
 from pagekin.bags.describe import describe_bag
 from pagekin.bags.dictionary import Dictionary
 from pagekin.bags.frequencies import Frequencies
+from pagekin.build.made import Pass, required_pass, table_path
 from pagekin.errors import NotFoundError, UsageError, WorkspaceError
-from pagekin.names import DICTIONARY, FREQUENCIES, RESOLUTION
+from pagekin.kinds import FINAL_BAGS, RAW_BAGS, TERM_COUNTS
+from pagekin.stages.chain import maker_of
+from pagekin.stages.declaration import Table
+from pagekin.stages.document_frequency import DICTIONARY, FREQUENCIES
+from pagekin.stages.inventory import RESOLUTION
 from pagekin.storage.part_files import find, neighbours, read_merged
 from pagekin.storage.workspace import Workspace
 from pagekin.web.resolution import Resolution
@@ -20,7 +25,6 @@ from pagekin.web.urls import address_of, host, spellings
 __all__ = ["BagStore"]
 
 _SUGGESTED = 5
-_WORDS = "stage document_frequency"  # as a stage names what it depends on
 
 
 class BagStore:
@@ -28,11 +32,12 @@ class BagStore:
 
     def __init__(self, work: Path) -> None:
         self._workspace = workspace = Workspace.open(work)
-        _check_one_build(workspace)
-        self._folder = workspace.require("weighted_bags")
-        self._dictionary = Dictionary(workspace.require("document_frequency") / DICTIONARY)
-        aliases = workspace.stage_path("inventory") / RESOLUTION
-        self._resolution = Resolution(aliases) if aliases.exists() else None
+        self._bags = required_pass(workspace, maker_of(FINAL_BAGS))
+        self._folder = workspace.stage_path(self._bags.name)
+        self._dictionary = Dictionary(self._table(DICTIONARY))
+        _check_one_build(workspace, self._bags)
+        aliases = table_path(workspace, RESOLUTION)
+        self._resolution = Resolution(aliases) if aliases else None
 
     def get(self, url: str) -> Bag:
         """The bag of a URL in any spelling; NotFoundError names what is near."""
@@ -57,15 +62,22 @@ class BagStore:
 
     def config(self) -> dict[str, dict[str, Any]]:
         """The configuration that the bags were made with, as plain values."""
-        record = self._workspace.stage_record("weighted_bags") or {}
-        return dict(record.get("config", {}))
+        return dict(self._bags.record["config"])
 
     def frequencies(self) -> tuple[Frequencies, int]:
         """The document frequencies, and the number of bags that hold any term."""
-        path = self._workspace.require("document_frequency") / FREQUENCIES
-        record = self._workspace.stage_record("bag_fragments") or {"result": {"counters": {}}}
-        counts = record["result"]["counters"].get("bags", {})
-        return Frequencies(path), counts.get("urls", 0) - counts.get("empty", 0)
+        counts = required_pass(self._workspace, maker_of(RAW_BAGS)).counters.get("bags", {})
+        documents = counts.get("urls", 0) - counts.get("empty", 0)
+        return Frequencies(self._table(FREQUENCIES)), documents
+
+    def _table(self, table: Table) -> Path:
+        path = table_path(self._workspace, table)
+        if path is None:
+            name = maker_of(table).name
+            raise WorkspaceError(
+                f"{self._workspace.path}: stage {name} is not built; run pagekin build"
+            )
+        return path
 
     def describe(self, bag: Bag, count: int) -> dict[str, Any]:
         """The bag in words, heaviest term first; `count` of them, 0: all."""
@@ -91,11 +103,10 @@ class BagStore:
         return list(dict.fromkeys(known))[:_SUGGESTED]
 
 
-def _check_one_build(workspace: Workspace) -> None:
+def _check_one_build(workspace: Workspace, bags: Pass) -> None:
     """The words of a build are no words for the bags of another one."""
-    bags = workspace.stage_record("weighted_bags")
-    words = workspace.stage_record("document_frequency")
-    if bags and words and bags["depends"][_WORDS] != words["result"]["digest"]:
+    words = required_pass(workspace, maker_of(TERM_COUNTS)).written(TERM_COUNTS)["digest"]
+    if bags.record["outputs"]["weighted_bags"]["depends"][f"records {TERM_COUNTS.name}"] != words:
         raise WorkspaceError(
             f"{workspace.path}: its bags are of an older build than its words; finish the newer one"
             " with pagekin build"

@@ -1,75 +1,70 @@
 """The chain of stages over one snapshot: what is missing or out of date is built, the rest is kept.
 
-A stage depends on its part of the configuration, its version, the snapshot if it reads it, and the
-digest of what it reads. All that is written into the stage; when it differs now, the stage is built
-again, and a sentence says why. A stage whose input came out the same as before is kept.
+An output depends on its part of the configuration, its version, the snapshot if its stage reads it,
+and the digests of the records that it is made of. All that is written down with it; when it differs
+now, the output is built again, and a sentence says why. An output whose input came out the same as
+before is kept. Outputs of one stage that are to be built are made in one pass.
 """
 
 from __future__ import annotations
 
-import json
-import sys
+import heapq
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property, partial
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import xxhash
 
 import pagekin
+from pagekin.build.made import Pass, newest_pass, pass_name, superseded, table_path
 from pagekin.build.remote_index import RemoteIndex
 from pagekin.build.report import Report, write_summary
-from pagekin.config import BuildConfig, to_dict
-from pagekin.engine.local.beside import Beside, Slots
-from pagekin.engine.run import (
-    Engine,
-    StageResult,
-    collect_result,
-    job_class,
-    one_cluster,
-    run_job,
-)
-from pagekin.errors import StageError
-from pagekin.names import ON_THIS_MACHINE, PARTS
-from pagekin.options import to_flags
+from pagekin.config import BuildConfig, to_dict, to_flags
+from pagekin.engine.run import Engine, JobResult, collect_result, one_cluster, run_job
+from pagekin.errors import StageError, WorkspaceError
+from pagekin.kinds import Kind
 from pagekin.progress import StageProgress
-from pagekin.stages.chain import (
-    LINKS_ONLY,
-    SAMPLE,
-    WITH_BLOCKS,
-    Stage,
-    settle_shards,
-    split_chains,
-    wanted_stages,
-)
-from pagekin.stages.inventory.sample import Sampling, sampling_of
-from pagekin.stages.word_buckets import digit_flags
-from pagekin.storage.part_files import cut_out
-from pagekin.storage.remote_workspace import AnyWorkspace, required_table
+from pagekin.stages.chain import maker_of, needed_by, output_named, stage_of, wanted_outputs
+from pagekin.stages.declaration import PARTS, Circumstances, Output, Stage, Table
+from pagekin.stages.index_shards import settle_shards
+from pagekin.storage.remote_workspace import AnyWorkspace
 from pagekin.tables import ArrayFile
 from pagekin.web.sources import Source
 
-__all__ = ["Build", "Decision", "plan"]
-
-Tell = Callable[[dict[str, Any]], None]
+__all__ = ["Build", "Decision", "PlannedPass", "plan", "total_size", "write_manifests"]
 
 _BYTES_PER_TASK = 256 << 20  # of compressed input: a task of a few minutes
 _MAX_MANIFESTS = 100_000
 _NOTES_SHOWN = 10
 _UNKNOWN = 1 << 30  # bytes of a file whose size nobody knows: as those of Common Crawl
 _NAMES = 10  # of the snapshot's files, that the index remembers
-_INDEXING = "build.make_index"  # imported late: it is loaded while the tasks of the last stage run
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What is to happen with a stage, and why."""
+    """What is to happen with an output, and why."""
 
-    stage: Stage
+    output: Output
     build: bool
     reason: str
+
+
+@dataclass(frozen=True)
+class PlannedPass:
+    """What a stage is to make in one pass, in which job, and with which options."""
+
+    stage: Stage
+    outputs: tuple[Output, ...]
+    config: BuildConfig  # with what follows from the records that the stage reads
+    options: list[str]
+
+    @property
+    def name(self) -> str:
+        """What it is called in the workspace."""
+        return pass_name(self.stage, self.outputs)
 
 
 @dataclass
@@ -85,32 +80,21 @@ class Build:
     quiet: bool = False
     index: Path | RemoteIndex | None = None
     parts: Collection[str] = PARTS
-    samples: bool = True  # does a sample of the pages tell how bags are packed?
     share: float = 1.0  # of a snapshot that the files are: its large hosts are cut as for the whole
-    travels: bool = False  # is it to be packed as for a network, also on this machine?
     runs: Callable[..., tuple[float, float]] = run_job  # or another with its arguments
 
-    def stages(self) -> tuple[Stage, ...]:
-        """The stages that are wanted, in order."""
-        return wanted_stages(
-            self.config,
-            self.until,
-            index=self.index is not None,
-            parts=self.parts,
-            sampling=self._sampling if self.samples else None,
-            of_words=digit_flags(sum(self._sizes()) / self.share),
-        )
-
-    def _sizes(self) -> Iterator[int]:
-        return (source.size if source.size >= 0 else _UNKNOWN for source in self.snapshot)
-
     @cached_property
-    def _sampling(self) -> Sampling:
-        # codes of terms are for the network; and where links to others are not sent, little is left
-        travels = self.travels or self.engine.runner not in ON_THIS_MACHINE
-        words = travels and self.config.bag.urls == "all"
-        sampling = sampling_of(self._sizes(), whole=self.config.reading.resolve, words=words)
-        return sampling._replace(stands_for=round(sampling.stands_for / self.share))
+    def outputs(self) -> tuple[Output, ...]:
+        """The outputs that are wanted, in the order of their stages."""
+        has_index = self.index is not None
+        return wanted_outputs(self.config, self.until, index=has_index, parts=self.parts)
+
+    def stages(self) -> Iterator[tuple[Stage, tuple[Output, ...]]]:
+        """The stages that are wanted, in order, each with its wanted outputs."""
+        for stage in dict.fromkeys(map(stage_of, self.outputs)):
+            yield stage, tuple(output for output in stage.outputs if output in self.outputs)
+
+    # --- running ---
 
     def run(self) -> dict[str, Any]:
         """Build what is to be built; gives the summary, which is also written beside the stages."""
@@ -120,10 +104,10 @@ class Build:
         with self.workspace.locked():
             try:
                 with one_cluster(self.engine, report.cluster) as self.engine:
-                    self._run_stages(report, summary["stages"].append)
+                    for stage, outputs in self.stages():
+                        self._run_stage(stage, outputs, report, summary["stages"])
                 if self.index is not None:
                     summary["index"] = self._make_index(self.index, report)
-                self.workspace.settle()
                 summary["state"] = "complete"
             except KeyboardInterrupt:
                 summary["state"] = "stopped"
@@ -147,227 +131,199 @@ class Build:
             "stages": [],
         }
 
-    def _run_stages(self, report: Report, tell: Tell) -> None:
-        """All stages; what the summary says of each is told when it is done."""
-        first, chain, other = split_chains(self.stages())
-        self._run_chain(first, report, tell, behind=chain)
-        if other and self._may_run_beside(other):
-            self._run_beside(chain, other, report, tell)
+    def _run_stage(
+        self, stage: Stage, outputs: tuple[Output, ...], report: Report, told: list[dict[str, Any]]
+    ) -> None:
+        """Make the outputs of a stage that are missing, in one pass; tell of all of them."""
+        decisions = [self.decide(output) for output in outputs]
+        for decision in decisions:
+            report.decision(decision.output.name, decision.build, decision.reason)
+        if missing := tuple(d.output for d in decisions if d.build):
+            self._run_pass(self.plan_pass(stage, missing), report)
+            for name in superseded(self.workspace):
+                self.workspace.remove(name)
+        for name in dict.fromkeys(self._pass_of(output).name for output in outputs):
+            made = [d for d in decisions if self._pass_of(d.output).name == name]
+            state = "built" if any(d.build for d in made) else "kept"
+            reasons = dict.fromkeys(d.reason for d in made)
+            if len(reasons) > 1:
+                reasons = dict.fromkeys(f"{d.output.name}: {d.reason}" for d in made)
+            reason = "; ".join(reasons)
+            record = self.workspace.passes()[name]
+            told.append({"name": name, "state": state, "reason": reason, **record["result"]})
+
+    def _pass_of(self, output: Output) -> Pass:
+        found = newest_pass(self.workspace, output)
+        if found is None:
+            raise StageError(f"{output.name} was finished and is gone again; who removed it?")
+        return found
+
+    def _run_pass(self, planned: PlannedPass, report: Report) -> None:
+        stage, name = planned.stage, planned.name
+        made = self.workspace.new_folder(name)
+        engine = self._engine(stage)
+        inputs, total, unit = self._inputs(stage, made, engine)
+        options = [*planned.options, *self._table_options(planned.outputs)]
+        notes = made / "progress"
+        notes.mkdir()
+        if self.engine.runner == "emr":  # no node of it sees our folder of notes
+            total, unit = 0, "records"
         else:
-            self._run_chain([*chain, *other], report, tell)
-
-    def _run_chain(
-        self,
-        stages: Sequence[Stage],
-        report: Report,
-        tell: Tell,
-        behind: Sequence[Stage] = (),
-        check: Callable[[], None] = lambda: None,
-    ) -> None:
-        """One stage after the other; `check` raises where it is of no use to go on."""
-        for stage, after in zip(stages, [*stages[1:], *behind[:1], None], strict=False):
-            check()
-            tell(self._step(stage, after, report))
-
-    def _may_run_beside(self, other: Sequence[Stage]) -> bool:
-        """May tasks that are forked run at once, more than one, and is there anything to do?"""
-        engine = self._engine(self._read_result(other[0]))
-        # a configuration of mrjob may have each task started as a program, which knows of no leave
-        forks = engine.runner == "local" and not engine.conf and sys.platform == "linux"
-        return forks and engine.width > 1 and any(self.decide(stage).build for stage in other)
-
-    def _run_beside(
-        self, chain: Sequence[Stage], other: Sequence[Stage], report: Report, tell: Tell
-    ) -> None:
-        """Two chains that do not need each other; the other one in a process of its own."""
-        folder = self.workspace.new_folder("beside")
-        mine, others = report.beside(folder / "line")
-        slots, told = Slots(), folder / "stages"
-
-        def tell_us(said: dict[str, Any]) -> None:
-            with told.open("a", encoding="utf-8") as out:
-                out.write(f"{json.dumps(said)}\n")
-
-        def work() -> None:
-            self.engine = replace(self.engine, slots=slots)
-            try:
-                self._run_chain(other, others, tell_us)
-                self.workspace.settle()
-            except Exception as error:  # it is raised when the stage of the first chain is done
-                others.failed_beside(error)
-                raise
-
-        try:
-            with Beside(f"stages {', '.join(stage.name for stage in other)}", work) as beside:
-                self._run_chain(chain, mine, tell, check=beside.check)
-                slots.put(self.engine.width - slots.own)
-                with mine.waiting():
-                    beside.join()
-        finally:
-            slots.close()
-            if told.exists():
-                for line in told.read_text(encoding="utf-8").splitlines():
-                    tell(json.loads(line))
-
-    def _step(self, stage: Stage, after: Stage | None, report: Report) -> dict[str, Any]:
-        decision = self.decide(stage)
-        report.decision(decision.stage.name, decision.build, decision.reason)
-        if decision.build:
-            self._build(stage, after, report)
-        record = self.workspace.stage_record(stage.name)
-        if record is None:
-            raise StageError(f"stage {stage.name} was finished and is gone again; who removed it?")
-        state = "built" if decision.build else "kept"
-        return {"name": stage.name, "state": state, "reason": decision.reason, **record["result"]}
+            options += ["--progress-dir", str(notes)]
+        shown = StageProgress(
+            name, notes, report.progress_to, files=len(self.snapshot), total=total, unit=unit
+        )
+        with shown:
+            output = self.workspace.output(name)
+            seconds, cpu = self.runs(stage.job, engine, options, inputs, made, output)
+            began = time.monotonic()
+            makes_tables = any(output.tables for output in planned.outputs)
+            self.workspace.bring(name, made / "output", whole=makes_tables)
+            result = collect_result(made / "output")
+            circumstances = self._circumstances(planned.outputs)
+            for each in planned.outputs:
+                each.make_tables(made / "output", result.counters, circumstances)
+        result.seconds = round(seconds + time.monotonic() - began, 3)
+        result.cpu_seconds = round(cpu, 3)
+        self._check_files(result)
+        number = max((p.get("number", 0) for p in self.workspace.passes().values()), default=0) + 1
+        record = {
+            "stage": name,
+            "pagekin": pagekin.__version__,
+            "number": number,
+            "runner": self.engine.runner,
+            "config": to_dict(planned.config),
+            "outputs": {o.name: {"depends": self._depends(o)} for o in planned.outputs},
+            "options": planned.options,
+            "snapshot": [] if stage.reads else [source.uri for source in self.snapshot],
+            "result": asdict(result),
+        }
+        self.workspace.complete(name, made / "output", record)
+        report.built(name, asdict(result), reads_pages=stage.reads_pages)
 
     def _make_index(self, path: Path | RemoteIndex, report: Report) -> dict[str, Any]:
+        # imported here: only a build that makes an index needs it
+        from pagekin.build.make_index import make_index, make_remote_index  # noqa: PLC0415
+
         files = {Path(source.uri).name for source in self.snapshot}
         snapshot = {
             "files": len(self.snapshot),
             "bytes": total_size(self.snapshot),
             "names": sorted(files)[:_NAMES],
         }
-        names = [stage.name for stage in self.stages()]
-        from pagekin.build.make_index import make_index, make_remote_index  # noqa: PLC0415
-
-        material = (self.workspace, self._index_config(), names)
-        try:  # while the stages that it is made of come to the disk
-            if isinstance(path, RemoteIndex):
-                made = make_remote_index(*material, path, snapshot, report)
-            else:
-                made = make_index(*material, path, snapshot, report)
-        except Exception:
-            self.workspace.settle()  # what the disk refused is the reason, and is told
-            raise
+        names = [output.name for output in self.outputs]
+        material = (self.workspace, self._index_config(names), names)
+        if isinstance(path, RemoteIndex):
+            made = make_remote_index(*material, path, snapshot, report)
+        else:
+            made = make_index(*material, path, snapshot, report)
         report.index(made)
         return made
 
-    def _index_config(self) -> BuildConfig:
+    def _index_config(self, names: Collection[str]) -> BuildConfig:
         """The configuration with the number of shards: from that of the bags, if there are any."""
-        by_name = {stage.name: stage for stage in self.stages()}
-        if "index_shards" in by_name:
-            return self._config_for(by_name["index_shards"])
-        record = self.workspace.stage_record("related") or {}
-        return settle_shards(self.config, record["result"]["records"])
-
-    def _config_for(self, stage: Stage) -> BuildConfig:
-        """The configuration, with what follows from the stage before."""
-        record = self.workspace.stage_record(stage.reads) if stage.reads else None
-        return stage.settle(self.config, record["result"]["records"] if record else 0)
+        if "index_shards" in names:
+            return self._config_for(stage_of(output_named("index_shards")))
+        kin = self._pass_of(output_named("related"))
+        return settle_shards(self.config, kin.record["result"]["records"])
 
     # --- deciding ---
 
-    def decide(self, stage: Stage) -> Decision:
-        """Is the stage there and up to date?"""
-        record = self.workspace.stage_record(stage.name)
-        if record is None:
-            return Decision(stage, True, "not there yet")
-        reasons = list(_differences(_like(record["depends"], stage), self._depends(stage)))
-        failed = _failed_files(record["result"]["counters"])
+    def decide(self, output: Output) -> Decision:
+        """Is the output there and up to date?"""
+        found = newest_pass(self.workspace, output)
+        if found is None:
+            return Decision(output, True, "not there yet")
+        before = found.record["outputs"][output.name]["depends"]
+        reasons = list(_differences(before, self._depends(output)))
+        failed = _failed_files(found.counters)
         if failed > self.max_failed_files:
             reasons.append(f"files that could not be read were left out: {failed}")
-        return Decision(stage, bool(reasons), "; ".join(reasons) or "up to date")
+        return Decision(output, bool(reasons), "; ".join(reasons) or "up to date")
 
-    def _depends(self, stage: Stage) -> dict[str, Any]:
-        depends: dict[str, Any] = {"version": stage.version, "flags": list(stage.flags)}
-        depends |= stage.beside
-        for section in stage.sections:
-            values = to_dict(self._config_for(stage), (section,))[section]
-            depends |= {f"{section}.{key}": _plain(value) for key, value in values.items()}
+    def _depends(self, output: Output) -> dict[str, Any]:
+        stage = stage_of(output)
+        depends: dict[str, Any] = {"version": output.version}
+        values = to_dict(self._config_for(stage), stage.sections_of([output]))
+        for section, keys in values.items():
+            depends |= {f"{section}.{key}": _plain(value) for key, value in keys.items()}
         if not stage.reads:
             depends["snapshot"] = _snapshot_digest(self.snapshot)
-        for name in self._upstream(stage):
-            record = self.workspace.stage_record(name)
-            depends[f"stage {name}"] = record["result"]["digest"] if record else "not there"
+        for maker, needed in needed_by(output):
+            if maker in self.outputs and (isinstance(needed, Kind) or needed.shapes_records):
+                found = newest_pass(self.workspace, maker)
+                for kind in (needed,) if isinstance(needed, Kind) else maker.makes:
+                    digest = found.written(kind)["digest"] if found else "not there"
+                    depends[f"records {kind.name}"] = digest
         return depends
 
-    def _upstream(self, stage: Stage) -> list[str]:
-        wanted = {s.name for s in self.stages()}
-        names = [stage.reads, *(name for name, _ in stage.tables.values())]
-        return [name for name in names if name in wanted]
+    def _config_for(self, stage: Stage) -> BuildConfig:
+        """The configuration, with what follows from the records that the stage reads."""
+        return stage.settle(self.config, self._amount_read(stage, "records"))
 
-    # --- building ---
+    def _amount_read(self, stage: Stage, unit: str) -> int:
+        """How many records, or bytes, a stage reads of those before it; 0 where nobody knows."""
+        passes = [(newest_pass(self.workspace, maker_of(kind)), kind) for kind in stage.reads]
+        return sum(int(found.written(kind)[unit]) for found, kind in passes if found)
 
-    def _build(self, stage: Stage, after: Stage | None, report: Report) -> None:
-        made = self.workspace.new_folder(stage.name)
-        read = self._read_result(stage)
-        engine = self._engine(read)
-        inputs, total, unit = self._inputs(stage, read, made, engine)
-        if stage.takes and engine.runner in ON_THIS_MACHINE:
-            inputs = _cut_out(inputs, stage.takes, made / "taken")
-            engine = self.engine.fitting(sum(Path(path).stat().st_size for path in inputs))
-        engine = replace(engine, ahead=self._loads_of(after))
-        notes = made / "progress"
-        notes.mkdir()
+    # --- a pass ---
+
+    def plan_pass(self, stage: Stage, outputs: tuple[Output, ...]) -> PlannedPass:
+        """How these outputs of a stage are made."""
         config = self._config_for(stage)
-        options = [*to_flags(config, stage.sections), *stage.flags, *self._table_options(stage)]
-        files = len(self.snapshot)
-        if self.engine.runner == "emr":  # no node of it sees our folder of notes
-            total, unit = 0, "records"
-        else:
-            options += ["--progress-dir", str(notes)]
-        show = partial(StageProgress, stage.name, notes, report.progress_to, other=report.other)
-        with show(files=files, total=total, unit=unit):
-            output = self.workspace.output(stage.name)
-            seconds, cpu = self.runs(stage, engine, options, inputs, made, output)
-            began = time.monotonic()
-            self.workspace.bring(stage.name, made / "output", whole=stage.makes_tables)
-            result = collect_result(made / "output")
-            stage.finish(made / "output", result.counters)
-        result.seconds = round(seconds + time.monotonic() - began, 3)
-        result.cpu_seconds = round(cpu, 3)
-        self._check_files(result)
-        record = {
-            "stage": stage.name,
-            "pagekin": pagekin.__version__,
-            "runner": self.engine.runner,
-            "config": to_dict(config),
-            "depends": self._depends(stage),
-            "result": asdict(result),
-        }
-        self.workspace.complete(stage.name, made / "output", record, soon=True)
-        report.built(stage.name, asdict(result))
+        options = to_flags(config, stage.sections_of(outputs))
+        if len(stage.outputs) > 1:
+            options.append(f"--outputs={','.join(output.name for output in outputs)}")
+        circumstances = self._circumstances(outputs)
+        for output in outputs:
+            options += output.more_options(circumstances)
+        return PlannedPass(stage, outputs, config, options)
 
-    def _loads_of(self, after: Stage | None) -> Iterator[str]:
-        """What is loaded for the stage behind, or behind the last one; its job, when asked."""
-        if after:
-            yield from job_class(after).all_loads(after.flags)
-        elif self.index is not None and not self.engine.slots:
-            yield _INDEXING
+    def _circumstances(self, outputs: tuple[Output, ...]) -> Circumstances:
+        sizes = tuple(source.size if source.size >= 0 else _UNKNOWN for source in self.snapshot)
+        names = [output.name for output in outputs]
+        return Circumstances(self.config, sizes, 1 / self.share, names)
 
-    def _read_result(self, stage: Stage) -> dict[str, Any]:
-        """What is known of the output that the stage reads; nothing where it reads the snapshot."""
-        record = self.workspace.stage_record(stage.reads) if stage.reads else None
-        result: dict[str, Any] = (record or {}).get("result", {})
-        return result
+    def tables_for(self, outputs: Collection[Output]) -> list[Table]:
+        """The tables that are made, or are to be made, for these outputs."""
+        found = [
+            needed
+            for output in outputs
+            for maker, needed in needed_by(output)
+            if isinstance(needed, Table) and maker in self.outputs
+        ]
+        return list(dict.fromkeys(found))
 
-    def _engine(self, read: dict[str, Any]) -> Engine:
+    def _table_options(self, outputs: Collection[Output]) -> Iterator[str]:
+        for table in self.tables_for(outputs):
+            path = table_path(self.workspace, table)
+            if path is None:
+                raise WorkspaceError(
+                    f"{self.workspace.name}: {table.file} is gone; who removed it?"
+                )
+            ArrayFile(path).verify()  # damage would end no task and show in no count
+            yield from (f"--{table.option}", str(path))
+
+    def _engine(self, stage: Stage) -> Engine:
         """As wide as the input is worth, where its size is known."""
-        if read:
-            return self.engine.fitting(read["bytes"])
+        if stage.reads:
+            return self.engine.fitting(self._amount_read(stage, "bytes"))
         known = all(source.size >= 0 for source in self.snapshot)
         return self.engine.fitting(total_size(self.snapshot)) if known else self.engine
 
-    def _inputs(
-        self, stage: Stage, read: dict[str, Any], made: Path, engine: Engine
-    ) -> tuple[list[str], int, str]:
+    def _inputs(self, stage: Stage, made: Path, engine: Engine) -> tuple[list[str], int, str]:
         """Input paths, and how much there is to do in which unit."""
-        if stage.reads:
-            total = 0 if stage.takes else read["records"]  # 0: nobody knows
-            return self.workspace.inputs(stage.reads, stage.takes), total, "records"
-        paths = write_manifests(made / "manifests", self.snapshot, engine.width)
-        return list(map(str, paths)), total_size(self.snapshot), "bytes"
+        if not stage.reads:
+            paths = write_manifests(made / "manifests", self.snapshot, engine.width)
+            return list(map(str, paths)), total_size(self.snapshot), "bytes"
+        return self.paths_read(stage), self._amount_read(stage, "records"), "records"
 
-    def _table_options(self, stage: Stage) -> Iterator[str]:
-        wanted = {s.name for s in self.stages()}
-        for option, (name, file) in stage.tables.items():
-            if name in wanted:
-                path = required_table(self.workspace, name, file)
-                ArrayFile(path).verify()  # damage would end no task and show in no count
-                yield f"--{option}"
-                yield str(path)
+    def paths_read(self, stage: Stage) -> list[str]:
+        """What a stage reads of the passes before it: files here, patterns elsewhere."""
+        passes = dict.fromkeys(self._pass_of(maker_of(kind)).name for kind in stage.reads)
+        return [path for name in passes for path in self.workspace.inputs(name)]
 
-    def _check_files(self, result: StageResult) -> None:
+    def _check_files(self, result: JobResult) -> None:
         failed = _failed_files(result.counters)
         if failed > self.max_failed_files:
             raise StageError(
@@ -378,17 +334,17 @@ class Build:
 
 
 def plan(build: Build) -> list[Decision]:
-    """What a run would do; a stage behind one that is built is decided only then."""
+    """What a run would do; an output behind one that is built is decided only then."""
     decisions: list[Decision] = []
     building: set[str] = set()
-    for stage in build.stages():
-        decision = build.decide(stage)
-        behind = building & {stage.reads, *(name for name, _ in stage.tables.values())}
-        if behind and not decision.build:
-            reason = f"if {' or '.join(sorted(behind))} comes out different"
-            decision = Decision(stage, True, reason)
+    for output in build.outputs:
+        decision = build.decide(output)
+        before = building & {maker.name for maker, _ in needed_by(output)}
+        if before and not decision.build:
+            reason = f"if {' or '.join(sorted(before))} comes out different"
+            decision = Decision(output, True, reason)
         if decision.build:
-            building.add(stage.name)
+            building.add(output.name)
         decisions.append(decision)
     return decisions
 
@@ -399,23 +355,16 @@ def write_manifests(folder: Path, snapshot: list[Source], width: int) -> list[Pa
     unknown = sum(source.size < 0 for source in snapshot)  # as in lists: a task for each
     count = max(width, total_size(snapshot) // _BYTES_PER_TASK + unknown)
     count = min(count, len(snapshot), _MAX_MANIFESTS)
-    loads = [0] * count
+    loads = [(0, number) for number in range(count)]  # a heap: the lightest first
     shares: list[list[str]] = [[] for _ in range(count)]
     for source in sorted(snapshot, key=lambda s: (-s.size, s.uri)):
-        lightest = loads.index(min(loads))
-        shares[lightest].append(source.uri)
-        loads[lightest] += max(source.size, 1)
+        load, number = loads[0]
+        shares[number].append(source.uri)
+        heapq.heapreplace(loads, (load + max(source.size, 1), number))
     paths = [folder / f"manifest-{k:05d}" for k in range(count)]
     for path, share in zip(paths, shares, strict=True):
         path.write_text("".join(f"{uri}\n" for uri in sorted(share)), encoding="utf-8")
     return paths
-
-
-def _cut_out(parts: list[str], start: bytes, folder: Path) -> list[str]:
-    """What of the parts of a stage has keys that so begin: tasks share that, and not the others."""
-    folder.mkdir()
-    paths = map(Path, parts)
-    return [str(cut_out(path, start, folder / path.name)) for path in paths]
 
 
 def total_size(snapshot: list[Source]) -> int:
@@ -433,33 +382,8 @@ def _failed_files(counters: dict[str, dict[str, int]]) -> int:
 
 
 def _plain(value: Any) -> Any:
+    """As JSON gives it back."""
     return list(value) if isinstance(value, tuple) else value
-
-
-def _like(before: dict[str, Any], stage: Stage) -> dict[str, Any]:
-    """What a stage depended on, without blocks or a sample that it made and nobody wants now; a
-    sample with words will do where links are wanted.
-    """
-    before = {"flags": [], **before}
-    if WITH_BLOCKS in before["flags"] and WITH_BLOCKS not in stage.flags:
-        before = _without(before, "blocks.", [f for f in before["flags"] if f != WITH_BLOCKS])
-    others, sampled = _parted(before["flags"])
-    wanted_others, wanted = _parted(stage.flags)
-    if sampled and not wanted:
-        return _without(before, "text.", others)
-    if sampled and LINKS_ONLY not in sampled and LINKS_ONLY in wanted and others == wanted_others:
-        return _without(before, "text.", list(stage.flags))
-    return before
-
-
-def _without(before: dict[str, Any], section: str, flags: list[str]) -> dict[str, Any]:
-    return {k: v for k, v in before.items() if not k.startswith(section)} | {"flags": flags}
-
-
-def _parted(flags: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Flags that have nothing to do with a sample, and those of the sample."""
-    sampling = [flag for flag in flags if flag.startswith((SAMPLE, LINKS_ONLY))]
-    return [flag for flag in flags if flag not in sampling], sampling
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
@@ -468,16 +392,11 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
         old, new = before.get(key), now.get(key)
         if old == new:
             continue
-        if key.startswith("stage "):
-            yield f"{key.removeprefix('stage ')} before it has other output"
+        if key.startswith("records "):
+            yield f"the {key.removeprefix('records ')} before it are others"
         elif key == "snapshot":
             yield "the snapshot changed"
-        elif key.endswith("version"):
+        elif key == "version":
             yield "this pagekin makes it differently"
-        elif key == "flags":
-            more = [flag for flag in new or () if flag not in (old or ())]
-            yield f"its job is to run with {' '.join(more)}" if more else "its job is to do less"
-        elif (key not in before or key not in now) and now.get("flags") != before.get("flags"):
-            continue  # what goes with the flag
         else:
             yield f"{key} changed from {old} to {new}"

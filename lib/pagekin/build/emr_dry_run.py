@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pagekin.build.chain import write_manifests
+from pagekin.build.made import newest_pass
 from pagekin.engine.emr.runner import Launcher
 from pagekin.engine.run import Engine, job_class, listening
-from pagekin.options import to_flags
+from pagekin.stages.chain import maker_of
 
 if TYPE_CHECKING:
-    from pagekin.build.chain import Build, Decision
-    from pagekin.stages.chain import Stage
+    from pagekin.build.chain import Build, Decision, PlannedPass
+    from pagekin.stages.declaration import Output
 
 __all__ = ["emr_plan", "plan_lines"]
 
@@ -30,12 +31,17 @@ _NO_CLUSTER_YET = "j-THIS-CLUSTER"
 
 def emr_plan(build: Build, decisions: list[Decision]) -> dict[str, Any]:
     """The cluster and the steps of all stages that would be built; empty if there are none."""
-    stages = [decision.stage for decision in decisions if decision.build]
-    if not stages:
+    wanted = [decision.output for decision in decisions if decision.build]
+    passes = [
+        build.plan_pass(stage, missing)
+        for stage, outputs in build.stages()
+        if (missing := tuple(output for output in outputs if output in wanted))
+    ]
+    if not passes:
         return {}
     with listening(verbose=False), tempfile.TemporaryDirectory(prefix="pagekin-plan-") as folder:
         plan = _cluster(build.engine)
-        plan["steps"] = [_step(build, stage, Path(folder)) for stage in stages]
+        plan["steps"] = [_step(build, planned, passes, Path(folder)) for planned in passes]
     return plan
 
 
@@ -53,10 +59,16 @@ def _cluster(engine: Engine) -> dict[str, Any]:
         launcher._cleanup_local_tmp()
 
 
-def _step(build: Build, stage: Stage, folder: Path) -> dict[str, Any]:
-    words = build.engine.arguments(folder, build.workspace.output(stage.name))
-    words += ["--cluster-id", _NO_CLUSTER_YET, *_options(build, stage)]
-    runner = job_class(stage)([*words, *_inputs(build, stage, folder)]).make_runner()
+def _step(
+    build: Build, planned: PlannedPass, passes: list[PlannedPass], folder: Path
+) -> dict[str, Any]:
+    words = build.engine.arguments(folder, build.workspace.output(planned.name))
+    words += ["--cluster-id", _NO_CLUSTER_YET, *planned.options]
+    for table in build.tables_for(planned.outputs):
+        name = _pass_with(build, passes, maker_of(table))
+        words += [f"--{table.option}", f"{build.workspace.name}/{name}/{table.file}"]
+    inputs = _inputs(build, planned, passes, folder)
+    runner = job_class(planned.stage.job)([*words, *inputs]).make_runner()
     try:
         # its version of Hadoop is asked of the cluster
         runner._cluster_to_cache[_NO_CLUSTER_YET] = {
@@ -68,29 +80,29 @@ def _step(build: Build, stage: Stage, folder: Path) -> dict[str, Any]:
         runner._create_setup_wrapper_scripts()
         runner._add_master_node_setup_files_for_upload()
         runner._add_job_files_for_upload()
-        return {"stage": stage.name, **runner._steps_to_submit()[0]}
+        return {"stage": planned.name, **runner._steps_to_submit()[0]}
     finally:
         runner._cleanup_local_tmp()
 
 
-def _options(build: Build, stage: Stage) -> Iterator[str]:
-    record = build.workspace.stage_record(stage.reads) if stage.reads else None
-    config = stage.settle(build.config, record["result"]["records"] if record else 0)
-    yield from to_flags(config, stage.sections)
-    yield from stage.flags
-    wanted = {s.name for s in build.stages()}
-    for option, (name, file) in stage.tables.items():
-        if name in wanted:
-            yield from (f"--{option}", f"{build.workspace.name}/{name}/{file}")
+def _pass_with(build: Build, passes: list[PlannedPass], output: Output) -> str:
+    """The name of the pass that will hold an output: one of these, or one that is there."""
+    planned = next((p.name for p in passes if output in p.outputs), "")
+    found = None if planned else newest_pass(build.workspace, output)
+    return found.name if found else planned
 
 
-def _inputs(build: Build, stage: Stage, folder: Path) -> list[str]:
-    if not stage.reads:
-        manifests = folder / stage.name
+def _inputs(
+    build: Build, planned: PlannedPass, passes: list[PlannedPass], folder: Path
+) -> list[str]:
+    if not planned.stage.reads:
+        manifests = folder / planned.name
         return list(map(str, write_manifests(manifests, build.snapshot, build.engine.width)))
-    if build.workspace.stage_record(stage.reads):
-        return build.workspace.inputs(stage.reads, stage.takes)
-    return [f"{build.workspace.name}/{stage.reads}/part-*"]
+    makers = [maker_of(kind) for kind in planned.stage.reads]
+    if all(newest_pass(build.workspace, maker) for maker in makers):
+        return build.paths_read(planned.stage)
+    names = dict.fromkeys(_pass_with(build, passes, maker) for maker in makers)
+    return [f"{build.workspace.name}/{name}/part-*" for name in names]
 
 
 def plan_lines(plan: dict[str, Any]) -> Iterator[str]:

@@ -14,43 +14,46 @@ import xxhash
 
 import pagekin
 from pagekin.bags.frequencies import Frequencies
+from pagekin.build.made import required_pass, table_path
 from pagekin.build.remote_index import RemoteIndex
 from pagekin.build.report import Report
 from pagekin.cocitation.table import shard_of_key, table_pieces
 from pagekin.config import BuildConfig, to_dict
-from pagekin.errors import InputError
+from pagekin.engine.memory import keep_freed
+from pagekin.errors import InputError, WorkspaceError
 from pagekin.index.assembling import index_in_place, sweep_beside, write_index
 from pagekin.index.building import Piece, shard_pieces
 from pagekin.index.header import IndexHeader, read_header
 from pagekin.kinds import Pair
-from pagekin.memory import keep_freed
-from pagekin.names import FREQUENCIES, RESOLUTION
 from pagekin.progress import StageProgress, TaskProgress
+from pagekin.stages.chain import output_named
+from pagekin.stages.document_frequency import FREQUENCIES
 from pagekin.stages.index_shards.records import parse_piece
-from pagekin.storage.remote_workspace import AnyWorkspace, required_table
+from pagekin.stages.inventory import RESOLUTION
+from pagekin.storage.remote_workspace import AnyWorkspace
 from pagekin.tables import ArrayFile
 
 __all__ = ["make_index", "make_remote_index"]
 
 T = TypeVar("T")
-_SHARDS, _KIN = "index_shards", "related"  # the stages that an index is made of
+_SHARDS, _KIN = "index_shards", "related"  # the outputs that an index is made of
 
 
 def make_index(  # noqa: PLR0917
     workspace: AnyWorkspace,
     config: BuildConfig,
-    stages: Collection[str],
+    outputs: Collection[str],
     path: Path,
     snapshot: dict[str, Any],
     report: Report,
 ) -> dict[str, Any]:
     """Write the index, unless it is there already; gives what the summary says of it.
 
-    `stages` are those of the build: an index has bags, or related pages by co-citation, or both.
+    `outputs` are those of the build: an index has bags, or related pages by co-citation, or both.
     """
     began = time.monotonic()
     keep_freed()
-    made_of = _made_of(stages)
+    made_of = _made_of(outputs)
     built_from = _built_from(workspace, made_of)
     sweep_beside(path)
     header = _standing(path, config, built_from)
@@ -66,7 +69,6 @@ def make_index(  # noqa: PLR0917
                 _frequencies(workspace, made_of),
                 [source],
             )
-            workspace.settle()  # what it is made of was whole, and stays so
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     described = _described(str(path), state, header, size)
     return {**described, "seconds": round(time.monotonic() - began, 3)}
@@ -75,7 +77,7 @@ def make_index(  # noqa: PLR0917
 def make_remote_index(  # noqa: PLR0917
     workspace: AnyWorkspace,
     config: BuildConfig,
-    stages: Collection[str],
+    outputs: Collection[str],
     place: RemoteIndex,
     snapshot: dict[str, Any],
     report: Report,
@@ -84,17 +86,17 @@ def make_remote_index(  # noqa: PLR0917
     began = time.monotonic()
     scratch = workspace.new_folder("made")
     header = place.standing(scratch)
-    if header and _is_same(header, config, _built_from(workspace, _made_of(stages))):
+    if header and _is_same(header, config, _built_from(workspace, _made_of(outputs))):
         made = _described(place.uri, "kept", header, sum(place.sizes().values()))
     else:
-        made = make_index(workspace, config, stages, scratch / "index", snapshot, report)
+        made = make_index(workspace, config, outputs, scratch / "index", snapshot, report)
         place.put(scratch / "index")
         shutil.rmtree(scratch)
     return {**made, "path": place.uri, "seconds": round(time.monotonic() - began, 3)}
 
 
-def _made_of(stages: Collection[str]) -> list[str]:
-    return [name for name in (_SHARDS, _KIN) if name in stages]
+def _made_of(outputs: Collection[str]) -> list[str]:
+    return [name for name in (_SHARDS, _KIN) if name in outputs]
 
 
 def _described(path: str, state: str, header: IndexHeader, size: int) -> dict[str, Any]:
@@ -108,12 +110,11 @@ def _described(path: str, state: str, header: IndexHeader, size: int) -> dict[st
     }
 
 
-def _built_from(workspace: AnyWorkspace, stages: Collection[str]) -> dict[str, str]:
+def _built_from(workspace: AnyWorkspace, outputs: Collection[str]) -> dict[str, str]:
     """Digests of what goes into an index; none depends on where the snapshot lies."""
     digests = {}
-    for name in stages:
-        record = workspace.stage_record(name) or {}
-        digests[name] = record["result"]["digest"]
+    for name in outputs:
+        digests[name] = required_pass(workspace, output_named(name)).record["result"]["digest"]
     aliases = xxhash.xxh3_128()
     for file in map(ArrayFile, _aliases(workspace)):
         for name in ("aliases", "targets"):
@@ -154,28 +155,33 @@ def to_plain(config: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def _aliases(workspace: AnyWorkspace) -> list[Path]:
-    path = workspace.table("inventory", RESOLUTION)
+    path = table_path(workspace, RESOLUTION)
     return [path] if path else []
 
 
-def _frequencies(workspace: AnyWorkspace, stages: Collection[str]) -> dict[str, float]:
-    if _SHARDS not in stages:
+def _frequencies(workspace: AnyWorkspace, outputs: Collection[str]) -> dict[str, float]:
+    if _SHARDS not in outputs:
         return {"bags": 0, "terms": 0, "mu": 0.0, "sigma": 0.0}
-    table = Frequencies(required_table(workspace, "document_frequency", FREQUENCIES))
+    path = table_path(workspace, FREQUENCIES)
+    if path is None:
+        raise WorkspaceError(f"{workspace.name}: {FREQUENCIES.file} is gone; who removed it?")
+    table = Frequencies(path)
     return {"bags": table.bags, "terms": len(table), "mu": table.mu, "sigma": table.sigma}
 
 
 def _pieces(
-    workspace: AnyWorkspace, config: BuildConfig, stages: Collection[str], report: Report
+    workspace: AnyWorkspace, config: BuildConfig, outputs: Collection[str], report: Report
 ) -> Iterator[tuple[int, Piece]]:
     """The pieces of all shards, in their order: first of bags, then of related pages."""
     shards = config.index.shards
     notes = workspace.new_folder("index")
-    records = {name: workspace.stage_record(name) or {} for name in stages}
-    total = sum(record["result"]["records"] for record in records.values())
+    passes = {name: required_pass(workspace, output_named(name)) for name in outputs}
+    total = sum(made.record["result"]["records"] for made in passes.values())
     shown = StageProgress("index", notes, report.progress_to, total=total)
     with shown, TaskProgress(str(notes)) as progress:
-        streams = {name: _noted(workspace.records(name), progress) for name in stages}
+        streams = {
+            name: _noted(workspace.records(made.name), progress) for name, made in passes.items()
+        }
         bags = _Runs(map(parse_piece, streams.get(_SHARDS, iter(()))))
         kin = _Runs((shard_of_key(pair[0], shards), pair) for pair in streams.get(_KIN, iter(())))
         for shard in range(shards):

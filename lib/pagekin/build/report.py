@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import io
 import sys
-from copy import copy
-from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import Any, TextIO
 
 from pagekin.errors import PagekinError
-from pagekin.progress import LineFile, ShownLine, duration, over
+from pagekin.progress import duration, over
 from pagekin.storage.remote_workspace import AnyWorkspace
 
 __all__ = ["Report", "summary_lines", "write_summary"]
-
-
-_READ_PAGES = {"bag_fragments", "blocks"}  # the stages that do
 
 
 class Report:
@@ -24,41 +19,22 @@ class Report:
     def __init__(self, *, quiet: bool) -> None:
         self._out: TextIO = io.StringIO() if quiet else sys.stderr
         self.progress_to = self._out
-        self.other: LineFile | None = None  # the progress of a chain beside
-
-    def beside(self, line: Path) -> tuple[Report, Report]:
-        """For two chains side by side: the first shows how far both are, by a file that the second
-        writes.
-        """
-        first, second = copy(self), copy(self)
-        first.other = LineFile(line)
-        second.progress_to = cast(TextIO, first.other)
-        return first, second
-
-    def waiting(self) -> ShownLine:
-        """Shows how far the other chain is."""
-        return ShownLine(self.other.read_line if self.other else str, self._out)
 
     def decision(self, name: str, build: bool, reason: str) -> None:
         """A stage is about to be built, or is kept."""
         verb = "building" if build else "keeping "
         self._say(f"{verb} {name}: {reason}")
 
-    def built(self, name: str, result: dict[str, Any]) -> None:
-        """A stage is done."""
+    def built(self, name: str, result: dict[str, Any], *, reads_pages: bool) -> None:
+        """A pass is done."""
         self._say(
             f"         {name}: {result['records']:,} records, {_size(result['bytes'])},"
             f" {duration(result['seconds'])} ({duration(result['cpu_seconds'])} CPU)"
         )
         for note in result["notes"]:
             self._say(f"         {note}")
-        if name in _READ_PAGES and not result["counters"].get("records", {}).get("used"):
+        if reads_pages and not result["counters"].get("records", {}).get("used"):
             self._say("         no page was found: is the snapshot made of WARC files, with pages?")
-
-    def failed_beside(self, error: Exception) -> None:
-        """A stage failed, and the build ends when that of the other chain is done."""
-        first = str(error).partition("\n")[0]
-        self._say(f"         {first}; the build ends behind the stage that still runs")
 
     def index(self, made: dict[str, Any]) -> None:
         """The index is in its place."""

@@ -40,10 +40,9 @@ def _run_job(
     """
     # imported here: an answer in this process needs no mrjob, which takes 0.05 s
     from pagekin.engine.run import run_job  # noqa: PLC0415
-    from pagekin.stages.chain import Stage  # noqa: PLC0415
 
     label, total = progress
-    stage = Stage(name, name, f"{name}:{name.title().replace('_', '')}")
+    job = f"{name}:{name.title().replace('_', '')}"
     with tempfile.TemporaryDirectory(prefix=f"pagekin-{label}-") as folder:
         made = Path(folder)
         inputs = []
@@ -53,7 +52,7 @@ def _run_job(
         notes = made / "progress"
         notes.mkdir()
         with StageProgress(label, notes, total=total):
-            run_job(stage, engine, [*options, "--progress-dir", str(notes)], inputs, made)
+            run_job(job, engine, [*options, "--progress-dir", str(notes)], inputs, made)
         yield from read_merged(made / "output")
 
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from pagekin.config import sections
+from pagekin.config import add_flags, sections, words_of
+from pagekin.engine import RUNNERS
 from pagekin.errors import InputError, UsageError
-from pagekin.names import PARTS, RUNNERS
-from pagekin.options import add_flags, words_of
+from pagekin.stages.declaration import PARTS
 from pagekin.web.streams import scheme_of
 
 __all__ = [

@@ -10,10 +10,10 @@ from typing import Any
 
 from pagekin.commands.arguments import add_configuration, add_pages_and_parts, location
 from pagekin.commands.locations import check_locations, index_in_store, store_at
-from pagekin.config import BuildConfig, sections
+from pagekin.config import BuildConfig, config_from_flags, sections
+from pagekin.engine import ON_THIS_MACHINE, RUNNERS
 from pagekin.errors import UsageError
-from pagekin.names import ON_THIS_MACHINE, PARTS, RUNNERS
-from pagekin.options import config_from_flags
+from pagekin.stages.declaration import PARTS
 
 __all__ = ["add_parser"]
 
@@ -88,8 +88,7 @@ def add_parser(commands: Any) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="tasks at once (default: one for each core); with more than one, co-citation has one"
-        " task beside them, of lower priority",
+        help="tasks at once (default: one for each core)",
     )
     add(
         "--max-failed-files",
@@ -172,24 +171,26 @@ def _check_seen_by_nodes(snapshot: Any) -> None:
 
 def _parts(options: argparse.Namespace) -> tuple[str, ...]:
     """What is to be made."""
-    from pagekin.stages.chain import STAGES
+    from pagekin.stages.chain import outputs_named
 
     if options.only and options.without:
         raise UsageError("--only and --without: name one of them")
     parts = tuple(p for p in PARTS if p != options.without and options.only in {None, p})
-    last = next((stage.part for stage in STAGES if stage.name == options.until), "")
-    if last and last not in parts:
+    ends = outputs_named(options.until) if options.until else ()
+    if ends and not any(output.part in {"", *parts} for output in ends):
         flag = f"--only {options.only}" if options.only else f"--without {options.without}"
-        raise UsageError(f"--until {options.until} is of {last}, which {flag} leaves out")
+        raise UsageError(f"--until {options.until} is of {ends[0].part}, which {flag} leaves out")
     return parts
 
 
 def _check(options: argparse.Namespace) -> None:
-    from pagekin.stages.chain import STAGES
+    from pagekin.stages.chain import outputs_named
 
-    names = [stage.name for stage in STAGES]
-    if options.until and options.until not in names:
-        raise UsageError(f"--until {options.until}: no such stage; there are {', '.join(names)}")
+    if options.until:
+        try:
+            outputs_named(options.until)
+        except UsageError as error:
+            raise UsageError(f"--until: {error}") from error
     check_locations(options)
     if options.index and options.until:
         raise UsageError(f"--until {options.until} stops before the index; leave out --index")
@@ -208,7 +209,7 @@ def _print_plan(build: Any, missing: str, *, as_json: bool) -> int:
     decisions = plan(build)
     on_emr = _plan_on_emr(build, decisions)
     if as_json:
-        stages = [{"name": d.stage.name, "build": d.build, "reason": d.reason} for d in decisions]
+        stages = [{"name": d.output.name, "build": d.build, "reason": d.reason} for d in decisions]
         notes = [missing] if missing else []
         described = {"config": to_dict(build.config), "stages": stages, "notes": notes}
         described |= {"emr": on_emr} if on_emr is not None else {}
@@ -217,7 +218,7 @@ def _print_plan(build: Any, missing: str, *, as_json: bool) -> int:
     files, size = len(build.snapshot), total_size(build.snapshot)
     print(f"{files} files, {size:,} bytes, on -r {build.engine.runner} into {build.workspace.name}")
     for d in decisions:
-        print(f"{'build' if d.build else 'keep ':5} {d.stage.name:20} {d.stage.does}")
+        print(f"{'build' if d.build else 'keep ':5} {d.output.name:20} {d.output.does}")
         print(f"{'':26} {d.reason}")
     print("differs from the defaults: " + (_unusual(build.config) or "nothing"))
     if on_emr is not None:
@@ -243,7 +244,7 @@ def _plan_on_emr(build: Any, decisions: Any) -> dict[str, Any] | None:
 
 
 def _unusual(config: BuildConfig) -> str:
-    from pagekin.options import to_flags
+    from pagekin.config import to_flags
 
     return " ".join(to_flags(config, sections()))
 

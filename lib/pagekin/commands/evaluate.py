@@ -27,8 +27,8 @@ from pagekin.commands.arguments import (
 )
 from pagekin.commands.ask_people import add_rscore
 from pagekin.commands.show_page import add_block_rules, config_of_blocks
+from pagekin.config import config_from_flags
 from pagekin.errors import InputError, UsageError, naming
-from pagekin.options import config_from_flags
 
 if TYPE_CHECKING:
     from pagekin.evaluate.judgement import Judgement

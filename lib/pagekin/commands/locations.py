@@ -9,8 +9,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from pagekin.engine import ON_THIS_MACHINE
 from pagekin.errors import UsageError, WorkspaceError
-from pagekin.names import ON_THIS_MACHINE
 from pagekin.web.streams import scheme_of
 
 __all__ = ["check_locations", "index_in_store", "local_index", "local_workspace", "store_at"]

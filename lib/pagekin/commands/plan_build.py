@@ -13,9 +13,9 @@ from pagekin.commands.arguments import (
     add_pages_and_parts,
     print_result,
 )
+from pagekin.config import config_from_flags
 from pagekin.errors import UsageError
-from pagekin.names import PARTS
-from pagekin.options import config_from_flags
+from pagekin.stages.declaration import PARTS
 
 __all__ = ["add_plan"]
 

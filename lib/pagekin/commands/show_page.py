@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from pagekin.commands.arguments import add_command, add_configuration, print_result
+from pagekin.config import config_from_flags
 from pagekin.errors import InputError, NotFoundError, UsageError, naming
-from pagekin.options import config_from_flags
 
 __all__ = ["add_block_rules", "add_blocks", "add_page", "config_of_blocks"]
 

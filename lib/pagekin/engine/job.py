@@ -2,7 +2,9 @@
 
 A job reads and writes lines of bytes, `key TAB value`, and overrides `map_task` and, if it has one,
 `reduce_task`: generators over the whole stream of a task, because per-record calls of mrjob cost
-more than most records' work. Here is what the runners disagree about, evened out:
+more than most records' work. The job of a stage names its declaration, from which its options, the
+records that its mappers read, and the kinds that it counts follow. Here is what the runners
+disagree about, evened out:
 
 - records are sorted by value within a key (SORT_VALUES), as bytes;
 - the package travels with the job to other machines: only dependencies need be on a node;
@@ -17,30 +19,30 @@ mrjob is imported in `pagekin.engine` and in jobs only.
 
 from __future__ import annotations
 
-import argparse
-import importlib
 import inspect
 import io
-import shutil
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, cast
 
+from mrjob.job import MRJob
+from mrjob.step import MRStep
+
 import pagekin
-from pagekin import memory
-from pagekin.config import BuildConfig
-from pagekin.engine.lean_mrjob import MRJob, MRStep, import_runners
-from pagekin.engine.statistics import TaskStatistics
+from pagekin.config import BuildConfig, add_flags, config_from_flags
+from pagekin.counters import TaskStatistics
+from pagekin.engine import ON_THIS_MACHINE
+from pagekin.engine.memory import keep_freed
 from pagekin.errors import UsageError
-from pagekin.kinds import Pair
-from pagekin.names import READING, TASK_KEY
-from pagekin.options import add_flags, config_from_flags
+from pagekin.kinds import STATISTICS, Pair
 from pagekin.progress import TaskProgress
+from pagekin.stages.declaration import Output, Stage
 
-__all__ = ["BytesProtocol", "PagekinJob", "load"]
+__all__ = ["NOW_READING", "BytesProtocol", "PagekinJob"]
 
+# What a task says on stderr before it opens a file: a task that is killed has no other last words.
+NOW_READING = "reading "
 
 _PLACE = 500  # bytes of an address or key that a message shows
 _NOTE_EVERY = 256  # records: looking at the clock is dearer than reading one
@@ -61,36 +63,6 @@ class BytesProtocol:
         return key + b"\t" + value
 
 
-class _Formatter(argparse.HelpFormatter):
-    """Asks once how wide the terminal is, and not for each of 200 options."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=_width())
-
-
-@cache
-def _width() -> int:
-    return shutil.get_terminal_size().columns - 2
-
-
-def load(name: str) -> None:
-    """Load a module below pagekin, and call a function of it where one is named (`module:name`)."""
-    module, _, function = name.partition(":")
-    loaded = importlib.import_module(f"pagekin.{module}")
-    if function:
-        getattr(loaded, function)()
-
-
-def _attribute(flag: str) -> str:
-    """Where the parser puts it."""
-    return flag.removeprefix("--").replace("-", "_")
-
-
-# what mrjob remembers of a job's declared options: the same for all jobs of a class
-_DECLARED = ("arg_parser", "_passthru_arg_dests", "_file_arg_dests")
-_declared: dict[type[MRJob], dict[str, Any]] = {}
-
-
 class PagekinJob(MRJob):  # type: ignore[misc]
     """Base of all jobs; see the module's docstring. All have these protocols: tasks read and write
     lines by themselves, as BytesProtocol does, which Spark calls.
@@ -101,23 +73,15 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     OUTPUT_PROTOCOL = BytesProtocol
     SORT_VALUES = True
 
-    SECTIONS: ClassVar[tuple[str, ...]] = ()  # the parts of BuildConfig that become options
+    STAGE: ClassVar[Stage | None] = None  # the declaration; None: a job outside of the chain
     REDUCES: ClassVar[bool] = True
-    READS_FILES: ClassVar[bool] = False  # its input is manifests of the snapshot
-    LINES_ARE_WORK: ClassVar[bool] = False  # a line of its input is worth a task
-    PASSES_OVER: ClassVar[bytes] = b""  # so begin keys of which its mappers make nothing
-    # what a byte costs its reducers of records whose keys so begin, beside those of others
-    WORTH: ClassVar[tuple[tuple[bytes, float], ...]] = ()
-    HELD: ClassVar[int] = 4 << 20  # bytes that a mapper may hold to sort, where tasks are forked
-    ASIDE: ClassVar[bytes] = b""  # so begin keys of records on which no later result depends
-    # what tasks load when they begin, to be shared where they are forked: modules below pagekin,
-    # and functions of them that make what else each task makes for itself (see `load`)
-    MAPS_WITH: ClassVar[tuple[str, ...]] = ()
-    REDUCES_WITH: ClassVar[tuple[str, ...]] = ()
-    OPTIONS_WITH: ClassVar[tuple[tuple[str, tuple[str, ...]], ...]] = ()  # and mappers with options
+    LINES_ARE_WORK: ClassVar[bool] = False  # is a line of its input worth a task?
 
-    lines: Iterable[bytes] | None = None  # what a task reads in place of its standard input
-    write_lines: Callable[[Iterable[bytes], BinaryIO], object] | None = None  # or as they come
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if cls.STAGE:
+            cls.REDUCES = bool(cls.STAGE.shuffles)
+            cls.LINES_ARE_WORK = not cls.STAGE.reads  # manifests of the snapshot
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """The work of one map task."""
@@ -128,58 +92,62 @@ class PagekinJob(MRJob):  # type: ignore[misc]
         raise NotImplementedError
 
     def make_ready(self) -> None:
-        """Load what tasks of this kind need, here where they are to be forked."""
-        for name in self.loads():
-            load(name)
-
-    def loads(self) -> tuple[str, ...]:
-        """What such a task loads when it begins."""
-        options = vars(self.options)
-        if not options["run_mapper"]:
-            return self.REDUCES_WITH
-        return self.MAPS_WITH + self._loads_for(lambda flag: options[_attribute(flag)])
-
-    @classmethod
-    def all_loads(cls, flags: Collection[str]) -> tuple[str, ...]:
-        """What tasks of both kinds load, where the job has these flags."""
-        return cls.MAPS_WITH + cls._loads_for(lambda flag: flag in flags) + cls.REDUCES_WITH
-
-    @classmethod
-    def _loads_for(cls, has: Callable[[str], bool]) -> tuple[str, ...]:
-        return tuple(name for flag, names in cls.OPTIONS_WITH if has(flag) for name in names)
+        """Make what tasks share where they are forked: large tables that each would load anew."""
 
     # --- options ---
 
-    def __init__(self, args: list[str] | None = None) -> None:
-        kind = type(self)
-        if args is not None and kind in _declared:  # 200 options take 1 ms, and reading them .3
-            self.configure_args = partial(self.__dict__.update, _declared[kind])  # type: ignore[method-assign]
-        super().__init__(args)
-        if args is not None:  # else its parser ends the program where it finds something wrong
-            _declared.setdefault(kind, {name: vars(self)[name] for name in _DECLARED})
-
     def configure_args(self) -> None:
-        self.arg_parser.formatter_class = _Formatter
         super().configure_args()
-        add_flags(self.add_passthru_arg, self.SECTIONS)
+        if self.STAGE:
+            self._add_stage_args(self.STAGE)
         self.add_passthru_arg(
             "--progress-dir",
             default="",
             help="a local folder where tasks note how far they are (set by pagekin build)",
         )
 
+    def _add_stage_args(self, stage: Stage) -> None:
+        add_flags(self.add_passthru_arg, stage.all_sections)
+        for table in stage.uses:
+            need = "needed" if table.required else "default: none"
+            self.add_file_arg(f"--{table.option}", help=f"{table.about} ({need})")
+        names = ",".join(output.name for output in stage.outputs)
+        if len(stage.outputs) > 1:
+            self.add_passthru_arg(
+                "--outputs",
+                default=names,
+                metavar="NAME,...",
+                help="what is to be made (default: %(default)s)",
+            )
+
     def load_args(self, args: list[str]) -> None:
         super().load_args(args)
-        self._kwargs: dict[str, Any] = {}  # of its runner
         try:
             self.config: BuildConfig = config_from_flags(self.options)
+            self.outputs = self._chosen_outputs()
         except UsageError as error:
             self.arg_parser.error(str(error))
         self._begin()
 
+    def _chosen_outputs(self) -> tuple[Output, ...]:
+        if self.STAGE is None:
+            return ()
+        known = {output.name: output for output in self.STAGE.outputs}
+        names = getattr(self.options, "outputs", ",".join(known)).split(",")
+        if unknown := [name for name in names if name not in known]:
+            raise UsageError(f"--outputs: no {', '.join(unknown)}; there are {', '.join(known)}")
+        return tuple(output for name, output in known.items() if name in names)
+
+    def tables(self) -> dict[str, Path]:
+        """The files of the tables that the job was given, by their options."""
+        options = [table.option for table in self.STAGE.uses] if self.STAGE else []
+        given = {option: getattr(self.options, option) for option in options}
+        return {option: Path(path) for option, path in given.items() if path}
+
     def _begin(self) -> None:
         """Nothing is done yet: a job may be executed more than once."""
-        self._statistics = TaskStatistics()
+        kinds = [kind for output in self.outputs for kind in output.makes]
+        self._statistics = TaskStatistics(kinds)
         self._at = b""  # the key of the record that is being worked on
         self.counters_ = self._statistics.counters  # mrjob has a method of the plain name
 
@@ -189,36 +157,31 @@ class PagekinJob(MRJob):  # type: ignore[misc]
             sys.stdout.write(f"{inspect.getdoc(sys.modules[type(self).__module__])}\n\n")
         super()._print_help(options)
 
+    # --- runners ---
+
     def _runner_class(self) -> Any:
         # imported here: no task needs them
-        import_runners()
         if self.options.runner == "hadoop":
             from pagekin.engine.hadoop.runner import HadoopRunner  # noqa: PLC0415
 
             return HadoopRunner
-        if self.options.runner == "local":
-            from pagekin.engine.local.runner import LocalRunner  # noqa: PLC0415
+        if self.options.runner in {None, *ON_THIS_MACHINE}:
+            from pagekin.engine.local.runner import InlineRunner, LocalRunner  # noqa: PLC0415
 
-            return LocalRunner
-        if self.options.runner in {None, "inline"}:
-            from pagekin.engine.local.inline import InlineRunner  # noqa: PLC0415
-
-            return InlineRunner
+            return LocalRunner if self.options.runner == "local" else InlineRunner
         return super()._runner_class()
 
-    def _runner_kwargs(self) -> dict[str, Any]:
-        if not self._kwargs:  # make_runner asks twice, and mrjob reads all words each time
-            kwargs = super()._runner_kwargs()
-            mine = {"mrjob_cls": type(self)} if self.options.runner == "local" else {}
-            self._kwargs = {**mine, **kwargs}
-        return dict(self._kwargs)
-
     def make_runner(self) -> Any:
-        self._kwargs = {}
-        return super().make_runner()
+        for table in self.STAGE.uses if self.STAGE else ():
+            if table.required and table.option not in self.tables():
+                self.arg_parser.error(f"--{table.option} is needed: {table.about}")
+        runner = super().make_runner()
+        if self.options.runner in {None, *ON_THIS_MACHINE}:
+            runner.job = self
+        return runner
 
     def dirs(self) -> list[str]:
-        if self.options.runner in {None, "inline", "local"}:
+        if self.options.runner in {None, *ON_THIS_MACHINE}:
             return list(super().dirs())  # tasks have this interpreter, and so this package
         package = Path(pagekin.__file__).parent
         return [f"{package}#pagekin", *super().dirs()]
@@ -226,8 +189,6 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     def sort_values(self) -> bool:
         # a job of mappers only would write a tab behind each of its lines on Hadoop
         return bool(super().sort_values()) and self.REDUCES
-
-    # --- tasks ---
 
     def steps(self) -> list[MRStep]:
         # the two methods only tell mrjob that there is a mapper and a reducer
@@ -240,51 +201,56 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     def _unused(self, *_: Any) -> None:
         raise NotImplementedError("run_mapper, run_reducer and their pairs are overridden")
 
+    # --- tasks ---
+
     def run_mapper(self, step_num: int = 0) -> None:
-        self._write(self.map_pairs(self._read(), step_num))
+        self.run_task("mapper", self._read_input(), self.stdout)
 
     def run_reducer(self, step_num: int = 0) -> None:
-        self._write(self.reduce_pairs(self._read(), step_num))
+        self.run_task("reducer", self._read_input(), self.stdout)
 
-    def _read(self) -> Iterator[Pair]:
-        """The pairs of the input, as the protocol reads them, in one function."""
-        for line in self.lines or self._read_input():
-            key, _, value = line.rstrip(b"\r\n").partition(b"\t")
-            yield key, value.removesuffix(b"\t")
-
-    def _write(self, pairs: Iterable[Pair]) -> None:
-        lines = (b"%b\t%b\n" % pair for pair in pairs)
-        if self.write_lines:
-            self.write_lines(lines, self.stdout)
-        else:
-            self.stdout.writelines(lines)
+    def run_task(self, kind: str, lines: Iterable[bytes], out: BinaryIO) -> None:
+        """One mapper or reducer: lines become pairs, and what it makes of them lines again."""
+        pairs = map(BytesProtocol().read, (line.rstrip(b"\r\n") for line in lines))
+        made = self.map_pairs(pairs) if kind == "mapper" else self.reduce_pairs(pairs)
+        out.writelines(b"%b\t%b\n" % pair for pair in made)
 
     def map_pairs(self, pairs: Iterable[Pair], step_num: int = 0) -> Iterator[Pair]:
-        memory.settle()
+        self._begin_task()
         # statistics among the input of a mapper are those of an earlier stage
-        mine = self._without_statistics(pairs, lambda said: None)
-        mine = self._named(mine) if self.READS_FILES else mine
+        mine = self._without_statistics(self._wanted(pairs), lambda statistics: None)
         task = self._account(self.map_task(mine), is_output=not self.REDUCES)
         return self._explained("mapper", task)
 
     def reduce_pairs(self, pairs: Iterable[Pair], step_num: int = 0) -> Iterator[Pair]:
-        memory.settle()
+        self._begin_task()
 
-        def add_mapper(said: bytes) -> None:
-            self._statistics.merge(said, output=False)
+        def add_mapper(statistics: bytes) -> None:
+            self._statistics.merge(statistics, output=False)
 
         mine = self._without_statistics(pairs, add_mapper)
         task = self._account(self.reduce_task(mine), is_output=True)
         return self._explained("reducer", task)
+
+    def _begin_task(self) -> None:
+        keep_freed()
+        self.progress = TaskProgress(self.options.progress_dir)
+
+    def _wanted(self, pairs: Iterable[Pair]) -> Iterable[Pair]:
+        """Of the records that other stages made those of the kinds that this one reads."""
+        kinds = self.STAGE.reads if self.STAGE else ()
+        if not kinds:
+            return pairs
+        return (pair for pair in pairs if any(kind.holds(pair[0]) for kind in kinds))
 
     def _without_statistics(
         self, pairs: Iterable[Pair], take: Callable[[bytes], None]
     ) -> Iterator[Pair]:
         """All pairs but those of statistics, which go to `take`; notes the progress."""
         seen = 0
-        with TaskProgress(self.options.progress_dir) as self.progress:
+        with self.progress:
             for pair in pairs:
-                if pair[0] == TASK_KEY:
+                if pair[0] == STATISTICS:
                     take(pair[1])
                     continue
                 self._at = pair[0]
@@ -294,11 +260,15 @@ class PagekinJob(MRJob):  # type: ignore[misc]
                     self.progress.add(records=_NOTE_EVERY)
             self.progress.add(records=seen % _NOTE_EVERY)
 
-    def _named(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """The lines of a manifest; should the task be killed, nothing else tells where it was."""
-        for pair in pairs:
-            print(f"{READING}{self._place()}", file=sys.stderr, flush=True)  # noqa: T201
-            yield pair
+    def addresses(self, pairs: Iterable[Pair]) -> Iterator[str]:
+        """The lines of a manifest; each is named before it is read, and counted behind that.
+
+        Should the task be killed, nothing else tells where it was.
+        """
+        for address, _ in pairs:
+            print(f"{NOW_READING}{self._place()}", file=sys.stderr, flush=True)  # noqa: T201
+            yield address.decode()
+            self.progress.add(files=1)
 
     def _explained(self, kind: str, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """The pairs; to an error it is added where in the input it arose."""
@@ -315,13 +285,13 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     def _account(self, pairs: Iterable[Pair], *, is_output: bool) -> Iterator[Pair]:
         """The pairs, and behind them the statistics of the task."""
         if is_output:
-            add, start = self._statistics.add, self.ASIDE
+            add = self._statistics.add
             for key, value in pairs:
-                add(key, value, aside=start != b"" and key.startswith(start))
+                add(key, value)
                 yield key, value
         else:
             yield from pairs
-        yield TASK_KEY, self._statistics.finish()
+        yield STATISTICS, self._statistics.finish()
 
     # --- standard streams ---
 

@@ -12,9 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from pagekin.engine import ON_THIS_MACHINE
 from pagekin.engine.job import PagekinJob
 from pagekin.engine.run import listening
-from pagekin.names import ON_THIS_MACHINE
 
 __all__ = ["hadoop_program", "missing_engine", "offer_hadoop"]
 

@@ -1,8 +1,7 @@
-"""Runs one stage's job on one of mrjob's runners, and reads what its tasks say of themselves."""
+"""Runs a job on one of mrjob's runners, and reads what its tasks say of themselves."""
 
 from __future__ import annotations
 
-import importlib
 import logging
 import os
 import resource
@@ -16,13 +15,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from mrjob.step import StepFailedException
+from mrjob.util import to_lines
+
+from pagekin.counters import TaskStatistics
+from pagekin.engine import ON_THIS_MACHINE
 from pagekin.engine.job import PagekinJob
-from pagekin.engine.lean_mrjob import StepFailedException, to_lines
-from pagekin.engine.local.beside import Slots
-from pagekin.engine.statistics import DIGESTS, TaskStatistics
 from pagekin.errors import PagekinError, StageError
-from pagekin.names import ON_THIS_MACHINE, TASK_KEY
-from pagekin.stages.chain import Stage
+from pagekin.kinds import STATISTICS
+from pagekin.stages.declaration import load_named
 from pagekin.storage.part_files import last_line, part_files
 from pagekin.storage.stores import is_remote
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Engine",
-    "StageResult",
+    "JobResult",
     "collect_result",
     "job_class",
     "listening",
@@ -55,8 +56,6 @@ class Engine:
     verbose: bool = False
     package: Path | None = None  # the dependencies, for nodes that have none
     cluster: Cluster | None = None  # on EMR: that of the chain
-    ahead: Iterable[str] = ()  # what the next stage loads, while the last tasks of this one run
-    slots: Slots | None = None  # of a chain that runs beside another
 
     @property
     def width(self) -> int:
@@ -92,13 +91,14 @@ class Engine:
 
 
 @dataclass
-class StageResult:
-    """What came out of a stage."""
+class JobResult:
+    """What came out of a job."""
 
     counters: dict[str, dict[str, int]]
     digest: str
     records: int
     bytes: int
+    kinds: dict[str, dict[str, int | str]]  # the last three, of each kind of record
     tasks: int
     task_cpu_seconds: float
     peak_memory: int
@@ -108,14 +108,14 @@ class StageResult:
 
 
 def run_job(  # noqa: PLR0917 - a job, and where it is to run
-    stage: Stage,
+    job: str,
     engine: Engine,
     options: list[str],
     inputs: Sequence[Path | str],
     made: Path,
     remote: str = "",
 ) -> tuple[float, float]:
-    """Run the stage's job; gives wall and CPU seconds.
+    """Run a job, `module:Class` below pagekin.jobs; gives wall and CPU seconds.
 
     Its part files are in `made`/output, or stay at a remote address where one is named.
     """
@@ -124,9 +124,7 @@ def run_job(  # noqa: PLR0917 - a job, and where it is to run
     with one_cluster(engine) as on, listening(engine.verbose) as last_words:
         try:
             words = [*on.arguments(made, remote or output), *options, *map(str, inputs)]
-            with job_class(stage)(words).make_runner() as runner:
-                if engine.runner == "local":
-                    runner.meanwhile, runner.slots = iter(engine.ahead), engine.slots
+            with job_class(job)(words).make_runner() as runner:
                 runner.run()
                 if engine.runner not in ON_THIS_MACHINE and not remote:
                     _fetch(runner, output)
@@ -134,7 +132,7 @@ def run_job(  # noqa: PLR0917 - a job, and where it is to run
             if engine.runner == "inline" and not isinstance(error, PagekinError):
                 last_words.extend("".join(traceback.format_exception(error)).splitlines())
             shown = on.cluster.why_failed() if on.cluster else []
-            raise StageError(_failure(stage, error, shown or last_words)) from error
+            raise StageError(_failure(job, error, shown or last_words)) from error
     return time.monotonic() - began, _cpu_seconds() - cpu
 
 
@@ -150,10 +148,9 @@ def one_cluster(engine: Engine, say: Callable[[str], None] = lambda said: None) 
         yield replace(engine, cluster=cluster)
 
 
-def job_class(stage: Stage) -> type[PagekinJob]:
-    """The class of a stage's job."""
-    module, _, name = stage.job.partition(":")
-    return cast(type[PagekinJob], getattr(importlib.import_module(f"pagekin.jobs.{module}"), name))
+def job_class(job: str) -> type[PagekinJob]:
+    """The class of a job, `module:Class` below pagekin.jobs."""
+    return cast(type[PagekinJob], load_named(f"jobs.{job}"))
 
 
 def _fetch(runner: Any, output: Path) -> None:
@@ -167,7 +164,7 @@ def _fetch(runner: Any, output: Path) -> None:
         with cast(IO[bytes], sort.stdin) as lines:
             for line in to_lines(runner.cat_output()):
                 key, _, value = line.partition(b"\t")
-                if key == TASK_KEY:
+                if key == STATISTICS:
                     total.merge(value, output=True)
                 else:
                     lines.write(line)
@@ -175,7 +172,7 @@ def _fetch(runner: Any, output: Path) -> None:
             raise OSError(f"sort ended with code {sort.returncode}; is the disk full?")
     if total.tasks:
         with (output / "part-00000").open("ab") as out:
-            out.write(b"%b\t%b\n" % (TASK_KEY, total.said()))
+            out.write(b"%b\t%b\n" % (STATISTICS, total.to_json()))
 
 
 def _cpu_seconds() -> float:
@@ -213,25 +210,27 @@ def listening(verbose: bool) -> Iterator[deque[str]]:
         log.level, log.propagate = level, propagate
 
 
-def _failure(stage: Stage, error: Exception, last_words: Iterable[str]) -> str:
+def _failure(job: str, error: Exception, last_words: Iterable[str]) -> str:
     shown = "\n  ".join(last_words)
     # the words of the command that mrjob ran say less than what the task said
     told = isinstance(error, StepFailedException) and shown
     cause = "a task failed" if told else f"{type(error).__name__}: {error}"
-    return f"stage {stage.name} failed: {cause}" + (f"\n  {shown}" if shown else "")
+    return f"stage {job.partition(':')[0]} failed: {cause}" + (f"\n  {shown}" if shown else "")
 
 
-def collect_result(folder: Path) -> StageResult:
+def collect_result(folder: Path) -> JobResult:
     """Add up what the tasks wrote at the end of their part files."""
     total = TaskStatistics()
     for path in part_files(folder):
-        if said := _said(path):
-            total.merge(said, output=True)
-    return StageResult(
+        if statistics := _statistics_of(path):
+            total.merge(statistics, output=True)
+    all_kinds = total.total()
+    return JobResult(
         total.counters.as_dict(),
-        f"{total.digest % DIGESTS:032x}",
-        total.records,
-        total.size,
+        str(all_kinds.as_dict()["digest"]),
+        all_kinds.records,
+        all_kinds.bytes,
+        {name: count.as_dict() for name, count in sorted(total.written.items())},
         total.tasks,
         round(total.cpu, 3),
         total.memory,
@@ -239,9 +238,9 @@ def collect_result(folder: Path) -> StageResult:
     )
 
 
-def _said(path: Path) -> bytes:
+def _statistics_of(path: Path) -> bytes:
     """The statistics at the end of a part file; none in an empty one."""
-    key, _, said = last_line(path).partition(b"\t")
-    if not (key == TASK_KEY and said) and path.stat().st_size:
+    key, _, value = last_line(path).partition(b"\t")
+    if not (key == STATISTICS and value) and path.stat().st_size:
         raise StageError(f"{path.name} ends without its task's statistics: it is not whole")
-    return said
+    return value

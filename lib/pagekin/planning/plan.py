@@ -254,8 +254,8 @@ def load_plan(path: Path) -> dict[str, Any]:
 
 def compare_with_build(plan: Mapping[str, Any], workspace: Workspace) -> list[dict[str, Any]]:
     """A row for each number that both know, stage by stage, with the error."""
-    records = [(stage, workspace.stage_record(stage["name"])) for stage in plan["stages"]]
-    results = [(stage, record["result"]) for stage, record in records if record]
+    built = {name.partition(".")[0]: record for name, record in workspace.passes().items()}
+    results = [(s, built[s["name"]]["result"]) for s in plan["stages"] if s["name"] in built]
     if not results:
         raise WorkspaceError(f"{workspace.name}: no stage of the plan is built; run pagekin build")
     rows = []

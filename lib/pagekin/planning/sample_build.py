@@ -28,11 +28,12 @@ from typing import IO, NamedTuple, cast
 
 from pagekin.build.chain import Build
 from pagekin.config import BuildConfig
+from pagekin.counters import TaskStatistics
 from pagekin.engine.run import Engine, job_class
-from pagekin.engine.statistics import TaskStatistics
 from pagekin.errors import StageError
-from pagekin.names import TASK_KEY
-from pagekin.stages.chain import Stage
+from pagekin.kinds import STATISTICS
+from pagekin.stages.chain import STAGES, maker_of, stage_of
+from pagekin.stages.declaration import Stage
 from pagekin.storage.part_files import last_line, part_files, read_records
 from pagekin.storage.workspace import Workspace
 from pagekin.web.sources import Source
@@ -161,12 +162,12 @@ def build_sample(
         index=folder / "index",
         parts=parts,
         share=share,
-        travels=True,
         runs=meter,
     )
     summary = build.run()
-    for stage in meter.stages:
-        stage.count_output(build.workspace.stage_path(stage.name))  # type: ignore[union-attr]
+    for name in build.workspace.passes():
+        stage = next(stage for stage in meter.stages if stage.name == name.partition(".")[0])
+        stage.count_output(build.workspace.stage_path(name))  # type: ignore[union-attr]
     written = {stage.name: stage.output_bytes for stage in meter.stages}
     for stage in meter.stages:  # without the statistics of tasks, of which there are more or fewer
         stage.input_bytes = written.get(stage.reads, stage.input_bytes)
@@ -185,23 +186,25 @@ class _Meter:
 
     def __call__(  # noqa: PLR0917 - as the function whose place it takes
         self,
-        stage: Stage,
+        job: str,
         engine: Engine,
         options: list[str],
         inputs: Sequence[str],
         made: Path,
         remote: str = "",
     ) -> tuple[float, float]:
+        stage = next(stage for stage in STAGES if stage.job == job)
         self._report(stage.name)
         began = time.monotonic()
-        job, output = job_class(stage), made / "output"
+        reduces, output = bool(stage.shuffles), made / "output"
         output.mkdir()
         part = output / "part-00000"
         size = sum(Path(path).stat().st_size for path in inputs)
-        mapped = made / "mapped" if job.REDUCES else part
+        mapped = made / "mapped" if reduces else part
         map_use = self._task(stage, options, "--mapper", list(map(Path, inputs)), mapped)
-        use = StageUse(stage.name, stage.reads, size, map_use, shards=self._shards(stage))
-        if job.REDUCES:
+        reads = stage_of(maker_of(stage.reads[0])).name if stage.reads else ""
+        use = StageUse(stage.name, reads, size, map_use, shards=self._shards(stage))
+        if reduces:
             statistics = _statistics(mapped)
             # the reducer is to report itself alone
             os.truncate(mapped, mapped.stat().st_size - len(last_line(mapped)) - 1)
@@ -236,7 +239,7 @@ def _run_task(
     stage: Stage, options: list[str], kind: str, inputs: list[Path], output: Path
 ) -> TaskUse:
     """Run a task in a process of its own, as the engines do, and read its statistics."""
-    words = [sys.executable, job_class(stage).mr_job_script(), kind, "--step-num=0", *options]
+    words = [sys.executable, job_class(stage.job).mr_job_script(), kind, "--step-num=0", *options]
     log = output.with_name("log")
     with output.open("wb") as out, log.open("wb") as err:
         process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=out, stderr=err)
@@ -265,7 +268,7 @@ def _merge_statistics(of_map: bytes, part: Path) -> None:
     with part.open("r+b") as file:
         file.truncate(part.stat().st_size - len(last_line(part)) - 1)
     with part.open("ab") as file:
-        file.write(b"%b\t%b\n" % (TASK_KEY, total.said()))
+        file.write(b"%b\t%b\n" % (STATISTICS, total.to_json()))
 
 
 def _sort(source: Path, target: Path) -> float:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from pagekin.errors import InputError
-from pagekin.names import TASK_KEY
+from pagekin.kinds import STATISTICS
 from pagekin.storage.store import OTHER_FILES, Store, check_all_said, documents
 from pagekin.tables import allow_open
 from pagekin.web import hdfs
@@ -113,9 +113,9 @@ class HdfsStore(Store):
             said = 0
             with self._cat(some) as stream:
                 for line in stream:
-                    if line.startswith(TASK_KEY + b"\t"):
+                    if line.startswith(STATISTICS + b"\t"):
                         said += 1
-                        yield line[len(TASK_KEY) + 1 :].strip()
+                        yield line[len(STATISTICS) + 1 :].strip()
             check_all_said(len(some), said)
 
 

@@ -15,17 +15,13 @@ from operator import itemgetter
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from pagekin.kinds import Pair
-from pagekin.names import TASK_KEY
+from pagekin.kinds import STATISTICS, Pair
 from pagekin.tables import allow_open
 
 __all__ = [
     "Pair",
     "Piece",
     "ascend",
-    "behind",
-    "copy_pieces",
-    "cut_out",
     "find",
     "key_at",
     "last_line",
@@ -91,7 +87,7 @@ def _pairs(lines: BinaryIO) -> Iterator[Pair]:
         tab = line.find(b"\t")
         if tab < 0:
             yield line.rstrip(b"\n"), b""
-        elif line[:tab] != TASK_KEY:
+        elif line[:tab] != STATISTICS:
             yield line[:tab], line[tab + 1 : -1 if line.endswith(b"\n") else None]
 
 
@@ -139,15 +135,6 @@ def neighbours(folder: Path, key: bytes, count: int) -> list[bytes]:
     return sorted(found)
 
 
-def cut_out(path: Path, start: bytes, to: Path) -> Path:
-    """A file with the records of a part whose keys begin so, or the part if that is most of it."""
-    low, high = place_of(path, start), place_of(path, behind(start))
-    if 2 * (high - low) > path.stat().st_size:
-        return path
-    copy_pieces([Piece(path, low, high)], to)
-    return to
-
-
 @contextmanager
 def mapped(path: Path) -> Iterator[mmap.mmap | bytes]:
     """The text of a file."""
@@ -175,7 +162,7 @@ def _last_key(text: mmap.mmap | bytes) -> bytes:
     end = len(text)
     while end:
         key = key_at(text, end - 1)
-        if key != TASK_KEY:
+        if key != STATISTICS:
             return key
         end = text.rfind(b"\n", 0, end - 1) + 1
     return b""
@@ -191,20 +178,6 @@ def key_at(text: mmap.mmap | bytes, place: int) -> bytes:
 def line_end(text: mmap.mmap | bytes, place: int) -> int:
     """Where the line ends that this place lies in, behind its last byte."""
     return text.find(b"\n", place) + 1 or len(text)
-
-
-def copy_pieces(pieces: Iterable[Piece], to: Path) -> None:
-    """A file of pieces of others, of which little is held; a last line without its end gets one."""
-    with to.open("wb") as out:
-        for path, start, end in pieces:
-            some = b"\n"
-            with path.open("rb") as file:
-                file.seek(start)
-                for place in range(start, end, _COPIED):
-                    some = file.read(min(_COPIED, end - place))
-                    out.write(some)
-            if not some.endswith(b"\n"):
-                out.write(b"\n")
 
 
 def lines_of(pieces: Iterable[Piece]) -> Iterator[bytes]:
@@ -229,15 +202,6 @@ def place_of(path: Path, key: bytes) -> int:
         return file.tell()
 
 
-def behind(start: bytes) -> bytes:
-    """The least key above all keys that begin so.
-
-    >>> behind(b"!blocks/")
-    b'!blocks0'
-    """
-    return start[:-1] + bytes([start[-1] + 1])
-
-
 def _seek(file: BinaryIO, key: bytes) -> None:
     """Move to the first line whose key is not below `key`.
 
@@ -253,7 +217,7 @@ def _seek(file: BinaryIO, key: bytes) -> None:
         start = file.tell()
         line = file.readline()
         found = line.partition(b"\t")[0]
-        if line and found != TASK_KEY and found < key:
+        if line and found != STATISTICS and found < key:
             low = start + len(line)
         else:
             high = middle

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from pagekin.errors import PagekinError, WorkspaceError
-from pagekin.names import TASK_KEY
+from pagekin.kinds import STATISTICS
 from pagekin.storage.cache import workspace_folder
 from pagekin.storage.lock_file import has_ended, this_process
 from pagekin.storage.part_files import Pair, merged
@@ -46,7 +46,7 @@ from pagekin.storage.workspace import (
     new_mark,
 )
 
-__all__ = ["AnyWorkspace", "RemoteWorkspace", "required_table"]
+__all__ = ["AnyWorkspace", "RemoteWorkspace"]
 
 _LOCK = ".lock"
 _SUMMARY = "summary.json"
@@ -146,9 +146,14 @@ class RemoteWorkspace:
         """A fresh folder on this machine."""
         return self._here.new_folder(name)
 
-    def inputs(self, name: str, start: bytes = b"") -> list[str]:
-        """What a job names to read a finished stage: all of it, for a cluster deals all keys to all
-        parts."""
+    def passes(self) -> dict[str, dict[str, Any]]:
+        """What each complete pass says of itself, by its name."""
+        if self._files is None:
+            self._read_anew()
+        return dict(sorted(self._records.items()))
+
+    def inputs(self, name: str) -> list[str]:
+        """What a job names to read a complete pass."""
         self._check_built(name)
         return [f"{self._store.address(self._home(name))}/part-*"]
 
@@ -208,11 +213,9 @@ class RemoteWorkspace:
             self._store.download(sorted(parts), folder)
             return
         for k, said in enumerate(self._store.statistics(parts)):
-            (folder / f"part-{k:05d}").write_bytes(b"%b\t%b\n" % (TASK_KEY, said))
+            (folder / f"part-{k:05d}").write_bytes(b"%b\t%b\n" % (STATISTICS, said))
 
-    def complete(
-        self, name: str, made: Path, record: dict[str, Any], *, soon: bool = False
-    ) -> None:
+    def complete(self, name: str, made: Path, record: dict[str, Any]) -> None:
         """Put a finished stage in its place: it is there whole from one moment to the next."""
         for part in made.glob("part-*"):
             part.unlink()
@@ -224,12 +227,8 @@ class RemoteWorkspace:
         self._store.upload(sorted(made.iterdir()), self._made(name))
         self._publish(name, text)
         self._places.pop(name)
-        self._here.complete(name, made, record, soon=soon)
+        self._here.complete(name, made, record)
         self._records[name] = record
-
-    def settle(self) -> None:
-        """Wait until all that was completed is on the disk here."""
-        self._here.settle()
 
     def _publish(self, name: str, text: bytes) -> None:
         old = self._home(name) if self.stage_record(name) else ""
@@ -247,6 +246,16 @@ class RemoteWorkspace:
         if old:
             self._store.remove(grave)
 
+    def remove(self, name: str) -> None:
+        """Take a pass away."""
+        if name in self._records:
+            names = (
+                [self._home(name)] if self._store.moves else [f"{name}/{RECORD}", self._home(name)]
+            )
+            self._store.remove(*names)
+            self._records.pop(name)
+        self._here.remove(name)
+
     def write_summary(self, summary: dict[str, Any]) -> str:
         """Keep the summary of a build; gives its address."""
         text = json.dumps(summary, indent=2, ensure_ascii=False) + "\n"
@@ -255,11 +264,3 @@ class RemoteWorkspace:
 
 
 AnyWorkspace = Workspace | RemoteWorkspace
-
-
-def required_table(workspace: AnyWorkspace, name: str, file: str) -> Path:
-    """A table that a complete stage has; WorkspaceError where it is not there."""
-    path = workspace.table(name, file)
-    if workspace.stage_record(name) is None or path is None:
-        raise WorkspaceError(f"{workspace.name}: stage {name} is not built; run pagekin build")
-    return path

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from pagekin.errors import naming
-from pagekin.names import TASK_KEY
+from pagekin.kinds import STATISTICS
 from pagekin.storage.part_files import last_line_of
 from pagekin.storage.store import OTHER_FILES, Store, check_all_said, documents
 from pagekin.tables import allow_open
@@ -112,7 +112,7 @@ class S3Store(Store):
                     continue
                 line = last_line_of(size, partial(_from, bucket, self._prefix + name))
                 word, _, said = line.partition(b"\t")
-                check_all_said(1, int(word == TASK_KEY))
+                check_all_said(1, int(word == STATISTICS))
                 yield said
 
 

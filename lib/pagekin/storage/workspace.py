@@ -1,12 +1,14 @@
-"""The workspace of a build: a folder for each finished stage, and nothing half done.
+"""The workspace of a build: a folder for each finished pass, and nothing half done.
+
+A pass is one run of a stage. Most stages have one output, and their pass is called as they are.
+Where a stage can make several outputs, its passes are called after those that they made.
 
     WORK/workspace.json         says that this is a workspace, and of which format
-    WORK/STAGE/part-*           the records of the stage
-    WORK/STAGE/*.arrays         its tables
-    WORK/STAGE/stage.json       configuration, fingerprint, counters, digest, times
-    WORK/STAGE/_SUCCESS         the stage is complete
-    WORK/STAGE/_SETTLING        and on its way to the disk: it counts until this machine starts anew
-    WORK/.building/             what is being made; a stage moves out of it in one rename
+    WORK/PASS/part-*            the records of the pass
+    WORK/PASS/*.arrays          its tables
+    WORK/PASS/stage.json        configuration, what it depends on, counters, digests, times
+    WORK/PASS/_SUCCESS          the pass is complete
+    WORK/.building/             what is being made; a pass moves out of it in one rename
     WORK/summary.json           the summary of the last build
 
 A build holds a lock on the workspace. The lock is the kernel's, so a build that was killed, however
@@ -21,13 +23,12 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from pagekin.errors import WorkspaceError, naming
-from pagekin.storage.lock_file import boot
 from pagekin.storage.part_files import Pair, part_files, read_merged
 
 __all__ = [
@@ -35,32 +36,29 @@ __all__ = [
     "DONE",
     "MARK",
     "RECORD",
-    "SETTLING",
     "Workspace",
     "check_format",
     "new_mark",
     "write_json",
 ]
 
-_KIND, _FORMAT = "pagekin workspace", 1
+_KIND, _FORMAT = "pagekin workspace", 2
 MARK = "workspace.json"
 BUILDING = ".building"
 RECORD = "stage.json"
 DONE = "_SUCCESS"
-SETTLING = "_SETTLING"
 _SUMMARY = "summary.json"
 _FLUSHED_AT_ONCE = 8  # files: the disk takes several as fast as one
 
 
-def write_json(path: Path, value: Any, *, soon: bool = False) -> None:
-    """Write a file that is there whole or not at all. `soon`: others bring it to the disk."""
+def write_json(path: Path, value: Any) -> None:
+    """Write a file that is there whole or not at all."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     with naming(path), beside.open("w", encoding="utf-8") as out:
         json.dump(value, out, indent=2, ensure_ascii=False)
         out.write("\n")
         out.flush()
-        if not soon:
-            os.fsync(out.fileno())
+        os.fsync(out.fileno())
     beside.replace(path)
 
 
@@ -87,8 +85,6 @@ class Workspace:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._settling: list[Future[None]] = []  # stages that are on their way to the disk
-        self._process = os.getpid()
 
     @property
     def name(self) -> str:
@@ -135,20 +131,10 @@ class Workspace:
             except OSError as error:
                 raise WorkspaceError(f"{self.path} is in use by another build") from error
             self._sweep()
-            self._settle_after_others()
             try:
                 yield
-                self.settle()
             finally:
-                wait(self._settling)
                 self._sweep()
-
-    def _settle_after_others(self) -> None:
-        """What a build that was killed had begun; what the disk refuses now is made again."""
-        for note in sorted(self.path.glob(f"*/{SETTLING}")):
-            if self.stage_record(note.parent.name):
-                with suppress(OSError):
-                    _settle(note.parent)
 
     def _sweep(self) -> None:
         shutil.rmtree(self.path / BUILDING, ignore_errors=True)
@@ -164,7 +150,7 @@ class Workspace:
     def stage_record(self, name: str) -> dict[str, Any] | None:
         """What a complete stage says of itself; None for one that is not there."""
         folder = self.stage_path(name)
-        if not (folder / DONE).exists() or _is_lost(folder):
+        if not (folder / DONE).exists():
             return None
         try:
             record: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
@@ -181,14 +167,15 @@ class Workspace:
         self.require(name)
         return part_files(self.stage_path(name))
 
-    def inputs(self, name: str, start: bytes = b"") -> list[str]:
-        """What a job names to read a complete stage; parts without keys that so begin may go.
+    def passes(self) -> dict[str, dict[str, Any]]:
+        """What each complete pass says of itself, by its name."""
+        names = sorted(path.parent.name for path in self.path.glob(f"*/{DONE}"))
+        records = {name: self.stage_record(name) for name in names}
+        return {name: record for name, record in records.items() if record}
 
-        Keys that begin with a mark sort before all others, so a part that has some begins with one.
-        """
-        parts = self.parts(name)
-        some = [part for part in parts if _begins(part, start)]
-        return list(map(str, some or parts[:1]))
+    def inputs(self, name: str) -> list[str]:
+        """What a job names to read a complete pass."""
+        return list(map(str, self.parts(name)))
 
     def records(self, name: str) -> Iterator[Pair]:
         """The records of a complete stage, in the order of their keys."""
@@ -212,38 +199,15 @@ class Workspace:
             raise WorkspaceError(f"{self.path}: stage {name} is not built; run pagekin build")
         return self.stage_path(name)
 
-    def complete(
-        self, name: str, made: Path, record: dict[str, Any], *, soon: bool = False
-    ) -> None:
-        """Put a finished stage in its place: it is there whole from one moment to the next.
-
-        `soon`: its files are brought to the disk while other work goes on. Should this machine lose
-        its memory before that, the stage is not there: it holds a note of where it was made.
-        """
-        soon = soon and bool(boot())
-        write_json(made / RECORD, record, soon=soon)
+    def complete(self, name: str, made: Path, record: dict[str, Any]) -> None:
+        """Put a finished pass in its place: it is there whole from one moment to the next."""
+        write_json(made / RECORD, record)
         (made / DONE).touch()
-        if soon:
-            write_json(made / SETTLING, boot())
-            _flush(made)
-        else:
-            _flush_all(made)
-        self.settle()
+        with ThreadPoolExecutor(_FLUSHED_AT_ONCE) as pool:
+            list(pool.map(_flush, made.iterdir()))
         self.remove(name)
         made.rename(self.stage_path(name))
-        if not soon:
-            _flush(self.path)
-        else:
-            pool = ThreadPoolExecutor(1)
-            self._settling.append(pool.submit(_settle, self.stage_path(name)))
-            pool.shutdown(wait=False)
-
-    def settle(self) -> None:
-        """Wait until all that was completed is on the disk."""
-        if self._process != os.getpid():  # forked: what was begun before is the other's to end
-            self._settling, self._process = [], os.getpid()
-        while self._settling:
-            self._settling.pop().result()
+        _flush(self.path)
 
     def write_summary(self, summary: dict[str, Any]) -> str:
         """Keep the summary of a build; gives its path."""
@@ -259,41 +223,8 @@ class Workspace:
             shutil.rmtree(grave, ignore_errors=True)
 
 
-def _begins(part: Path, start: bytes) -> bool:
-    with part.open("rb") as lines:
-        return lines.read(len(start)) == start
-
-
 def _is_foreign(path: Path) -> bool:
     return not path.match(f".{MARK}.*")  # else a build was killed as it made the mark
-
-
-def _is_lost(stage: Path) -> bool:
-    """Was the machine started anew while the stage was on its way to the disk?"""
-    note = stage / SETTLING
-    try:
-        return bool(json.loads(note.read_text(encoding="utf-8")) != boot())
-    except FileNotFoundError:
-        return False
-    except ValueError:
-        return True
-
-
-def _settle(stage: Path) -> None:
-    """Bring a stage to the disk; one that the disk refuses is none: it tells its errors once."""
-    try:
-        _flush_all(stage)
-        _flush(stage.parent)
-    except BaseException:
-        (stage / DONE).unlink(missing_ok=True)
-        raise
-    (stage / SETTLING).unlink()
-    _flush(stage)
-
-
-def _flush_all(folder: Path) -> None:
-    with ThreadPoolExecutor(_FLUSHED_AT_ONCE) as pool:
-        list(pool.map(_flush, folder.iterdir()))
 
 
 def _flush(path: Path) -> None:

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
+from pagekin.config import to_flags
 from pagekin.evaluate.bootstrap import compare_sources
 from pagekin.evaluate.gamma import STATISTICS, Sources, unpack_sources
-from pagekin.options import to_flags
 from pagekin.sweep.keys import parts_of
 from pagekin.sweep.strategies import Figure, Plan, Strategy
 

@@ -21,11 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from pagekin.build.chain import Build, total_size
+from pagekin.build.made import table_path
 from pagekin.config import BuildConfig, ReadingConfig
 from pagekin.engine.run import Engine
 from pagekin.errors import WorkspaceError
 from pagekin.evaluate.directory import Directory, DirectoryConfig, read_directory
-from pagekin.names import RESOLUTION
+from pagekin.stages.inventory import RESOLUTION
 from pagekin.storage.workspace import Workspace
 from pagekin.sweep.fragments import (
     FragmentKey,
@@ -126,8 +127,9 @@ class Sweep:
         if not reading.resolve:
             return None
         self.progress.say("taking the inventory of the snapshot")
-        folder = self._build(BuildConfig(reading=reading), until="inventory", samples=False)
-        return Resolution(folder / "inventory" / RESOLUTION)
+        folder = self._build(BuildConfig(reading=reading), until="captures")
+        path = table_path(Workspace.open(folder), RESOLUTION)
+        return Resolution(path) if path else None
 
     def _read(self, waiting: list[BuildConfig]) -> None:
         """Make the fragments that are not there: all of one way to read in one pass."""

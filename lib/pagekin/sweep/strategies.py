@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pagekin.evaluate
-from pagekin.config import BuildConfig, sections
+from pagekin.config import BuildConfig, config_of, sections, unknown
 from pagekin.errors import UsageError
 from pagekin.evaluate.similarities import representation_names
-from pagekin.options import config_of, unknown
 
 __all__ = ["MEASURES", "SHIPPED", "Figure", "Plan", "Strategy", "read_plan"]
 

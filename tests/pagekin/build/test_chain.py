@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import errno
 import itertools
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -16,23 +16,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin import progress
-from pagekin.bags.vocabulary import WORDS_KEY
-from pagekin.build import chain as module
 from pagekin.build.chain import write_manifests
-from pagekin.build.report import Report
-from pagekin.config import BagConfig, BuildConfig
 from pagekin.engine import requirements as engines
-from pagekin.engine.job import PagekinJob
-from pagekin.engine.run import Engine
-from pagekin.index.header import read_header
-from pagekin.jobs.bag_fragments import BagFragments
 from pagekin.stages import chain as stages
-from pagekin.stages import word_buckets as buckets
-from pagekin.storage.part_files import read_merged
 from pagekin.storage.workspace import Workspace
-from pagekin.web.sources import Source, list_snapshot
+from pagekin.web.sources import Source
 from tests.pagekin.web import servers
-from tests.running import BAGS, DEMO, STAGES, Said, another_build, outputs, pagekin, record_of
+from tests.running import (
+    BAGS,
+    DEMO,
+    INVENTORY,
+    READING,
+    STAGES,
+    Said,
+    another_build,
+    outputs,
+    pagekin,
+    record_of,
+)
 from tests.warcs import gz, warcinfo
 
 Build = Callable[..., Said]
@@ -137,29 +138,28 @@ def test_changed_weights(finished, build, small_snapshot):
     """Another weight builds the last stage only, and says which key changed."""
     said = build("--weight-terms", 3, small_snapshot)
     assert {
-        "inventory": KEPT,
-        "bag_fragments": KEPT,
+        INVENTORY: KEPT,
+        READING: KEPT,
         "document_frequency": KEPT,
         "weighted_bags": ("built", "weight.terms changed from 200 to 3"),
     } == states(finished)
     assert "building weighted_bags: weight.terms changed from 200 to 3" in said.err.splitlines()
-    assert "keeping  bag_fragments: up to date" in said.err.splitlines()
+    assert "keeping  fragments: up to date" in said.err.splitlines()
 
 
 def test_changed_windows(finished, build, small_snapshot):
     """Other windows build the fragments, and all behind them that comes out different."""
     build("--window-words", 1, "--bag-distance", "none", small_snapshot)
     assert {
-        "inventory": KEPT,
-        "bag_fragments": (
+        INVENTORY: KEPT,
+        READING: (
             "built",
             "bag.distance changed from log to none; window.words changed from 32 to 1",
         ),
-        "document_frequency": ("built", "bag_fragments before it has other output"),
+        "document_frequency": ("built", "the raw bags before it are others"),
         "weighted_bags": (
             "built",
-            "bag_fragments before it has other output;"
-            " document_frequency before it has other output",
+            "the raw bags before it are others; the term counts before it are others",
         ),
     } == states(finished)
 
@@ -167,7 +167,7 @@ def test_changed_windows(finished, build, small_snapshot):
 def test_change_without_effect(finished, build, small_snapshot):
     """A stage is built for a new limit, comes out as before, and so what follows is kept."""
     build("--text-max-letters", 63, small_snapshot)
-    assert ("built", "text.max_letters changed from 64 to 63") == states(finished)["bag_fragments"]
+    assert ("built", "text.max_letters changed from 64 to 63") == states(finished)[READING]
     assert KEPT == states(finished)["document_frequency"] == states(finished)["weighted_bags"]
 
 
@@ -186,11 +186,11 @@ def test_without_inventory(finished, build, small_snapshot):
     and bags know of nothing else.
     """
     build("--reading-resolve", "false", small_snapshot)
-    state, reason = states(finished)["bag_fragments"]
+    state, reason = states(finished)[READING]
     assert "built" == state
     assert "reading.resolve changed from True to False" in reason
-    assert "built" == states(finished)["inventory"][0]
-    made = {path.name for path in (finished / "inventory").iterdir()}
+    assert "built" == states(finished)["inventory.sample"][0]
+    made = {path.name for path in (finished / "inventory.sample").iterdir()}
     assert "packing.arrays" in made
     assert "resolution.arrays" not in made
 
@@ -210,15 +210,15 @@ def test_changed_snapshot(finished, build, tmp_path, small_snapshot, change):
     else:
         (copy / "b.warc").unlink()
     build("-q", copy)
-    assert ("built", "the snapshot changed") == states(finished)["inventory"]
-    assert "the snapshot changed" in states(finished)["bag_fragments"][1]
+    assert ("built", "the snapshot changed") == states(finished)[INVENTORY]
+    assert "the snapshot changed" in states(finished)[READING][1]
 
 
 def test_other_version(finished, build, small_snapshot):
     """A stage that this version makes differently is built again."""
     path = finished / "weighted_bags" / "stage.json"
     record = record_of(finished, "weighted_bags")
-    record["depends"]["version"] = 0
+    record["outputs"]["weighted_bags"]["depends"]["version"] = 0
     path.write_text(json.dumps(record))
     build(small_snapshot)
     assert ("built", "this pagekin makes it differently") == states(finished)["weighted_bags"]
@@ -226,16 +226,16 @@ def test_other_version(finished, build, small_snapshot):
 
 def test_stage_that_was_removed(finished, build, small_snapshot):
     """A stage that somebody removed is built again, and what follows is kept."""
-    shutil.rmtree(finished / "bag_fragments")
+    shutil.rmtree(finished / READING)
     build(small_snapshot)
-    assert ("built", "not there yet") == states(finished)["bag_fragments"]
+    assert ("built", "not there yet") == states(finished)[READING]
     assert KEPT == states(finished)["weighted_bags"]
 
 
 def test_until(build, work, small_snapshot):
     """--until stops behind a stage; a build without it goes on from there."""
-    assert 0 == build("-q", "--until", "bag_fragments", small_snapshot).code
-    assert {"inventory", "bag_fragments"} == states(work).keys() == outputs(work).keys()
+    assert 0 == build("-q", "--until", "reading", small_snapshot).code
+    assert {INVENTORY, READING} == states(work).keys() == outputs(work).keys()
     assert 0 == build("-q", small_snapshot).code
     assert [KEPT, KEPT] == [states(work)[name] for name in STAGES[:2]]
     assert ("built", "not there yet") == states(work)["weighted_bags"]
@@ -244,9 +244,10 @@ def test_until(build, work, small_snapshot):
 def test_until_no_stage(build, work, small_snapshot):
     """A stage that does not exist is answered with those that do, before anything is made."""
     said = build("--until", "bags", small_snapshot)
-    names = ", ".join(stage.name for stage in stages.STAGES)
-    expected = f"pagekin: --until bags: no such stage; there are {names}\n"
-    assert (2, "", expected) == said
+    assert (2, "") == (said.code, said.out)
+    assert said.err.startswith("pagekin: --until: no such stage: bags; there are inventory, ")
+    for stage in stages.STAGES:
+        assert {stage.name, *(o.name for o in stage.outputs)} <= set(re.split("[ ,\n]+", said.err))
     assert not work.exists()
 
 
@@ -261,7 +262,8 @@ def test_dry_run_of_a_new_build(build, work, small_snapshot):
     size = sum(path.stat().st_size for path in small_snapshot.iterdir())
     lines = said.out.splitlines()
     assert f"4 files, {size:,} bytes, on -r inline into {work}" == lines[0]
-    assert [f"build {stage}" for stage in STAGES] == [
+    outputs = ["captures", "sample", "fragments", *STAGES[2:]]
+    assert [f"build {output}" for output in outputs] == [
         " ".join(line.split()[:2]) for line in lines[1:-1:2]
     ]
     assert {"not there yet"} == {line.strip() for line in lines[2:-1:2]}
@@ -287,21 +289,22 @@ def test_dry_run_of_a_change(finished, build, small_snapshot):
     plan = json.loads(said.out)
     assert 4 == plan["config"]["window"]["words"]
     assert [
-        {"name": "inventory", "build": False, "reason": "up to date"},
+        {"name": "captures", "build": False, "reason": "up to date"},
+        {"name": "sample", "build": False, "reason": "up to date"},
         {
-            "name": "bag_fragments",
+            "name": "fragments",
             "build": True,
             "reason": "window.words changed from 32 to 4",
         },
         {
             "name": "document_frequency",
             "build": True,
-            "reason": "if bag_fragments comes out different",
+            "reason": "if fragments comes out different",
         },
         {
             "name": "weighted_bags",
             "build": True,
-            "reason": "if bag_fragments or document_frequency comes out different",
+            "reason": "if document_frequency or fragments comes out different",
         },
     ] == plan["stages"]
 
@@ -346,11 +349,11 @@ def test_missing_file_found(build, work, list_with_a_hole, small_snapshot):
     build("--max-failed-files", 1, *words)
     server.files["/none.warc.gz"] = (small_snapshot / "d d.warc.gz").read_bytes()
     assert 0 == build("--max-failed-files", 1, *words).code
-    assert KEPT == states(work)["inventory"]
+    assert KEPT == states(work)[INVENTORY]
     assert 0 == build(*words).code
     reason = "files that could not be read were left out: 1"
-    assert ("built", reason) == states(work)["inventory"]
-    assert {"read": 3} == record_of(work, "bag_fragments")["result"]["counters"]["files"]
+    assert ("built", reason) == states(work)[INVENTORY]
+    assert {"read": 3} == record_of(work, READING)["result"]["counters"]["files"]
 
 
 def test_garbage(build, work, built, small_snapshot, tmp_path):
@@ -365,7 +368,7 @@ def test_garbage(build, work, built, small_snapshot, tmp_path):
     assert 0 == build("-q", "--max-failed-files", 2, copy).code
     expected, found = outputs(built)["weighted_bags"], outputs(work)["weighted_bags"]
     assert expected["records"] == found["records"]
-    counters = record_of(work, "bag_fragments")["result"]["counters"]
+    counters = record_of(work, READING)["result"]["counters"]
     damaged = sum(n for name, n in counters["records"].items() if name.startswith("damaged"))
     assert 3 == damaged  # one of them in the snapshot itself
 
@@ -392,7 +395,7 @@ def test_summary(build, work, small_snapshot):
             key: value for key, value in stage.items() if key not in {"name", "state", "reason"}
         }
     fragments = summary["stages"][1]
-    assert fragments["records"] == len(outputs(work)["bag_fragments"]["records"])
+    assert fragments["records"] == len(outputs(work)[READING]["records"])
     assert 8 == fragments["counters"]["bags"]["crawled"]
     assert 32 == len(fragments["digest"])
 
@@ -409,63 +412,14 @@ def test_printed_summary(build, small_snapshot):
     """People read every counter under its stage and group, and how it went on stderr."""
     said = build(small_snapshot)
     assert "    crawled                                         8" in said.out.splitlines()
-    assert said.out.startswith("inventory: built, ")
-    assert "building inventory: not there yet" == said.err.splitlines()[0]
+    assert said.out.startswith("inventory.captures.sample: built, ")
+    assert "building captures: not there yet" == said.err.splitlines()[0]
     assert said.err.splitlines()[-1].startswith("done in ")
 
 
 def test_quiet(build, small_snapshot):
     """--quiet says nothing."""
     assert (0, "", "") == build("--quiet", small_snapshot)
-
-
-@pytest.mark.parametrize("beside", [True, False])
-@pytest.mark.parametrize("urls", ["all", "crawled"])
-def test_what_the_next_stage_loads(work, urls, beside, monkeypatch):
-    """A stage is told what tasks of the one behind it load; the last of a chain, nothing."""
-    told = {}
-
-    def step(self, stage, after, report):
-        told[stage.name] = after.name if after else ""
-        return {}
-
-    monkeypatch.setattr(module.Build, "_step", step)
-    monkeypatch.setattr(module.Build, "_may_run_beside", lambda *_: beside)
-    monkeypatch.setattr(module, "Beside", Here)
-    config = dataclasses.replace(BuildConfig(), bag=BagConfig(urls=urls))
-    chain = module.Build(Workspace.create(work), config, Engine(), [], index=work / "index")
-    chain._run_stages(Report(quiet=True), lambda said: None)
-    assert ("bag_fragments", "document_frequency") == (told["inventory"], told["bag_fragments"])
-    assert ("" if beside else "pairs") == told["index_shards"]
-    assert ("related", "") == (told["pairs"], told["related"])
-
-
-class Here:
-    """In place of another process."""
-
-    def __init__(self, what, work):
-        work()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def check(self):
-        pass
-
-    def join(self):
-        pass
-
-
-def test_what_tasks_of_a_stage_load():
-    """Those of both kinds, and what a flag needs where it is given."""
-    alone, both = (BagFragments.all_loads(flags) for flags in ((), ("--with-blocks",)))
-    assert {*BagFragments.MAPS_WITH, *BagFragments.REDUCES_WITH} == {*alone}
-    assert {*BagFragments.BLOCKS_WITH} == {*both} - {*alone}
-    job = BagFragments(["--mapper", "--step-num=0", "--with-blocks"])
-    assert {*BagFragments.MAPS_WITH, *BagFragments.BLOCKS_WITH} == {*job.loads()}
 
 
 def test_progress(build, small_snapshot, monkeypatch):
@@ -475,7 +429,9 @@ def test_progress(build, small_snapshot, monkeypatch):
     said = build(small_snapshot).err
     assert "no page was found" not in said
     lines = [line for line in said.splitlines() if "files" in line]
-    assert any(line.startswith("bag_fragments  ") and " pages, " in line for line in lines), lines
+    assert any(line.startswith("reading.fragments  ") and " pages, " in line for line in lines), (
+        lines
+    )
 
 
 # --- failures ---
@@ -483,9 +439,7 @@ def test_progress(build, small_snapshot, monkeypatch):
 
 def damage_a_bag(work: Path) -> None:
     """Break a record of the fragments in a way that no task expects."""
-    path = next(
-        p for p in sorted((work / "bag_fragments").glob("part-*")) if b"http" in p.read_bytes()
-    )
+    path = next(p for p in sorted((work / READING).glob("part-*")) if b"http" in p.read_bytes())
     path.write_bytes(path.read_bytes().replace(b"http", b"http://broken.example/\t1 2\nhttp", 1))
 
 
@@ -498,7 +452,7 @@ def test_failing_stage(finished, build, small_snapshot):
     error = next(line for line in said.err.splitlines() if line.startswith("pagekin: "))
     assert "pagekin: stage document_frequency failed: ValueError: no value of a bag" in error
     assert "read_values(self._gathered)" in said.err
-    assert {"inventory", "bag_fragments", "weighted_bags"} == outputs(finished).keys()
+    assert {INVENTORY, READING, "weighted_bags"} == outputs(finished).keys()
     summary = summary_of(finished)
     assert ("failed", error) == (summary["state"], f"pagekin: {summary['error']}".splitlines()[0])
     assert not (finished / ".building").exists()
@@ -512,18 +466,18 @@ def test_failing_task(finished, small_snapshot):
     first, *rest = said.err.splitlines()
     assert (6, "") == (said.code, said.out)
     assert first.startswith("pagekin: stage document_frequency failed: ")
-    assert any(line.startswith("  ValueError: no value of a bag: b'") for line in rest)
+    assert any(line.startswith("  ValueError: no value of a bag: b'") for line in rest), said.err
     assert all(line.startswith("  ") for line in rest), said.err
 
 
 def test_program_error(build, work, small_snapshot, monkeypatch):
     """An error of our own shows where it came from, also on the inline runner."""
 
-    def break_down(folder: Path, counters: object) -> None:
+    def break_down(*_: object) -> None:
         raise ZeroDivisionError("ours")
 
-    stage = dataclasses.replace(stages.STAGES[0], finish=break_down)
-    monkeypatch.setattr(module, "wanted_stages", lambda config, until, **_: (stage,))
+    output = stages.output_named("captures")
+    monkeypatch.setitem(output.__dict__, "make_tables", break_down)
     with pytest.raises(ZeroDivisionError):
         build(small_snapshot)
     assert ("failed", "ours") == (summary_of(work)["state"], summary_of(work)["error"])
@@ -532,7 +486,7 @@ def test_program_error(build, work, small_snapshot, monkeypatch):
 @pytest.mark.parametrize(
     ("table", "change"),
     [
-        ("inventory/resolution.arrays", "--window-words"),
+        ("inventory.captures.sample/resolution.arrays", "--window-words"),
         ("document_frequency/frequencies.arrays", "--weight-terms"),
     ],
 )
@@ -607,7 +561,7 @@ def test_no_room_for_a_table(work, build, small_snapshot, monkeypatch):
     summary, error = said.err.splitlines()
     assert (1, "") == (said.code, said.out)
     assert f"pagekin: {work}/summary.json cannot be written: {reason}" == summary
-    assert error.startswith(f"pagekin: {work}/.building/bag_fragments-")
+    assert error.startswith(f"pagekin: {work}/.building/reading.fragments-")
     assert error.endswith(f": {reason}")
     assert not (work / ".building").exists()
 
@@ -634,70 +588,3 @@ def test_files_of_unknown_size(tmp_path):
     """The files of a list are not asked for their size: each is a task, as large as they are."""
     snapshot = [Source(f"s3://bucket/{number}.warc.gz") for number in range(5)]
     assert 5 == len(write_manifests(tmp_path / "m", snapshot, 2))
-
-
-@pytest.mark.parametrize(
-    ("sizes", "share", "few"),
-    [
-        ([1 << 20], 1.0, True),
-        ([1 << 29] * 2, 1.0, False),
-        ([1 << 20], 0.0001, False),
-        ([-1], 1.0, False),
-    ],
-)
-def test_buckets_of_words(tmp_path, sizes, share, few):
-    """Jobs with records of words are told of a small snapshot, and of no other or unknown one."""
-    snapshot = [Source(f"s3://bucket/{k}.warc.gz", size) for k, size in enumerate(sizes)]
-    workspace = Workspace.create(tmp_path / "work")
-    build = module.Build(workspace, BuildConfig(), Engine(), snapshot, share=share)
-    flags = {stage.name: stage.flags for stage in build.stages()}
-    told = {name for name, words in flags.items() if "--word-digits=2" in words}
-    assert ({"bag_fragments", "document_frequency"} if few else set()) == told
-    assert "--with-blocks" in flags["bag_fragments"]
-
-
-def test_as_a_large_snapshot(tmp_path, small_snapshot, monkeypatch):
-    """Words in more buckets, and lines that no task holds, give the same index."""
-
-    def index(name: str) -> dict[str, str]:
-        workspace = Workspace.create(tmp_path / f"work-{name}")
-        snapshot = list_snapshot([str(small_snapshot)], "")
-        engine, path = Engine("local", tasks=2), tmp_path / name
-        module.Build(workspace, BuildConfig(), engine, snapshot, index=path, quiet=True).run()
-        return read_header(path).files
-
-    small = index("small")
-    monkeypatch.setattr(buckets, "_SMALL", 0)
-    monkeypatch.setattr(PagekinJob, "HELD", 0)
-    monkeypatch.setattr(BagFragments, "HELD", 0)
-    assert small == index("large")
-    parts = [(tmp_path / f"work-{name}" / "bag_fragments") for name in ("small", "large")]
-    keys = [{len(k) for k, _ in read_merged(part) if k.startswith(WORDS_KEY)} for part in parts]
-    assert [{len(WORDS_KEY) + 2}, {len(WORDS_KEY) + 3}] == keys
-
-
-def test_sample(tmp_path, small_snapshot):
-    """Words are sampled where records go over a network, and are of no harm elsewhere."""
-    snapshot = list_snapshot([str(small_snapshot)], "")
-    crawled = BuildConfig(bag=BagConfig(urls="crawled"))
-
-    def inventory(runner: str, config: BuildConfig, *, travels: bool = False) -> module.Build:
-        workspace = Workspace.create(tmp_path / "work")
-        build = module.Build(workspace, config, Engine(runner), snapshot, "inventory", quiet=True)
-        return dataclasses.replace(build, parts=("bags",), travels=travels)
-
-    flags = [
-        inventory(runner, config).stages()[0].flags
-        for config in (BuildConfig(), crawled)
-        for runner in ("hadoop", "local")
-    ]
-    links = ("--sample=32", "--links-only")
-    assert [("--sample=8",), links, ("--captures", *links), ("--captures", *links)] == flags
-    inventory("inline", BuildConfig(), travels=True).run()
-    for runner in ("hadoop", "inline"):
-        (decision,) = module.plan(inventory(runner, BuildConfig()))
-        assert not decision.build
-    shutil.rmtree(tmp_path / "work")
-    inventory("inline", BuildConfig()).run()
-    (decision,) = module.plan(inventory("hadoop", BuildConfig()))
-    assert "its job is to run with --sample=8" == decision.reason

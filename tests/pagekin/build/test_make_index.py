@@ -17,6 +17,7 @@ from pagekin.index.verify import verify_index
 from tests.indexes import files_of
 from tests.running import (
     BAGS,
+    READING,
     STAGES,
     Said,
     outputs,
@@ -167,7 +168,7 @@ def test_changed_signatures(finished, build, work, flags, reason):
 def test_change_without_effect(finished, build, work, built):
     """Another configuration is another index, though all its records are the same."""
     assert 0 == build("-q", "--text-max-letters", 63).code
-    assert states(work) == {**KEPT, "inventory": "kept", "bag_fragments": "built", "index": "built"}
+    assert states(work) == {**KEPT, READING: "built", "index": "built"}
     ours, theirs = files_of(finished), files_of(built / "index")
     assert ours.pop("index.json") != theirs.pop("index.json")
     assert ours == theirs
@@ -239,7 +240,9 @@ def test_summary(finished, build, work):
 def test_plan(build, work, index):
     """A plan names the stage of the index, and makes nothing."""
     plan = json.loads(build("--dry-run", "--json").out)
-    assert [*STAGES, "index_shards"] == [stage["name"] for stage in plan["stages"]]
+    assert ["captures", "sample", "fragments", *STAGES[2:], "index_shards"] == [
+        stage["name"] for stage in plan["stages"]
+    ]
     assert [] == plan["notes"]
     assert not work.exists()
     assert not index.exists()

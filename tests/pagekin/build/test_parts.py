@@ -16,12 +16,15 @@ from pagekin.errors import NotFoundError
 from pagekin.index.folder import IndexFolder
 from pagekin.index.verify import verify_index
 from tests.indexes import files_of
-from tests.running import DEMO, STAGES, Said, pagekin, record_of
+from tests.running import DEMO, INVENTORY, READING, STAGES, Said, pagekin, record_of
 
 Build = Callable[..., Said]
 
-COCITATION = ("pairs", "related")  # beside bags, whose pass over the pages makes the blocks
-ALONE = ("blocks", *COCITATION)
+COCITATION = ("pairs", "related")
+BOTH = "reading.fragments.blocks"  # one pass over the pages makes bags and blocks
+WHOLE = (INVENTORY, BOTH, *STAGES[2:])  # the passes of a build of both parts, before the index
+CAPTURES = "inventory.captures"
+ALONE = ("reading.blocks", *COCITATION)
 LOW = ("--cocitation-threshold", "0.5")  # the demo is small
 LOOM = "http://wiki.example.net/wiki/Loom"
 HOME = "http://warp-journal.example/"
@@ -76,7 +79,7 @@ def lists_of(folder: Path) -> dict[str, list[Kin]]:
 def test_both(built):
     """All stages are there, and the index is sound and answers in all ways."""
     made = states(built / "work")
-    assert [*STAGES, "index_shards", *COCITATION, "index"] == list(made)
+    assert [*WHOLE, "index_shards", *COCITATION, "index"] == list(made)
     assert {"built"} == set(made.values())
     index = Index.open(built / "index")
     related = record_of(built / "work", "related")["result"]
@@ -107,7 +110,7 @@ def test_local_runner(built, demo_work, tmp_path):
     flags = ("--work", work, "--index", tmp_path / "index", "--shards", 3, *LOW)
     assert (0, "", "") == pagekin("build", "-q", "-r", "local", "--tasks", 2, *flags, DEMO)
     assert files_of(built / "index") == files_of(tmp_path / "index")
-    for stage in (*STAGES, *COCITATION):
+    for stage in (*STAGES[2:], *COCITATION):
         ours, theirs = (record_of(base / "work", stage)["result"] for base in (built, tmp_path))
         assert (ours["digest"], ours["counters"]) == (theirs["digest"], theirs["counters"])
 
@@ -118,7 +121,7 @@ def test_numbers_of_shards(built, build, work, tmp_path):
     for shards in (1, 7):
         indexes.append(tmp_path / f"index{shards}")
         assert 0 == build("-q", "--index", indexes[-1], "--shards", shards).code
-        assert {"kept"} == {states(work)[name] for name in (*STAGES, *COCITATION)}
+        assert {"kept"} == {states(work)[name] for name in (*WHOLE, *COCITATION)}
         assert [] == verify_index(indexes[-1])
     assert lists_of(indexes[0]) == lists_of(indexes[1]) == lists_of(indexes[2])
     opened = list(map(Index.open, indexes))
@@ -137,46 +140,52 @@ def test_without_cocitation(built, build, work, tmp_path):
     """Without co-citation its stages are neither run nor touched, and the table is empty."""
     index = tmp_path / "index"
     assert 0 == build("-q", "--without", "cocitation", "--index", index, "--shards", 3).code
-    assert [*STAGES, "index_shards", "index"] == list(states(work))
-    assert {"kept"} == {states(work)[name] for name in (*STAGES, "index_shards")}
+    assert [*WHOLE, "index_shards", "index"] == list(states(work))
+    assert {"kept"} == {states(work)[name] for name in (*WHOLE, "index_shards")}
     assert (0, []) == (IndexFolder(index).header.kin, verify_index(index))
     ours, theirs = files_of(index), files_of(built / "index")
     differ = {Path(name).name for name in ours if ours[name] != theirs[name]}
     assert {"kin.arrays", "index.json"} == differ
 
 
-def test_one_pass_or_two(build, work):
-    """Blocks made beside bags are those of a pass of their own."""
-    names = ("digest", "records", "counters")
+def test_one_pass_or_two(built, build, tmp_path):
+    """Blocks made together with bags are those of a pass of their own; so are the bags."""
+    for part in ("cocitation", "bags"):
+        assert 0 == build("-q", "--only", part).code
+    apart, together = tmp_path / "work", built / "work"
+    kinds = {
+        kind: counts
+        for name in ("reading.blocks", READING)
+        for kind, counts in record_of(apart, name)["result"]["kinds"].items()
+    }
+    assert {"blocks", "raw bags", "words"} == kinds.keys()
+    assert record_of(together, BOTH)["result"]["kinds"] == kinds
+    for name in ("weighted_bags", *COCITATION):
+        ours, theirs = (record_of(base, name)["result"] for base in (apart, together))
+        assert (ours["digest"], ours["counters"]) == (theirs["digest"], theirs["counters"])
 
-    def pairs() -> list[object]:
-        return [record_of(work, "pairs")["result"][name] for name in names]
 
-    beside = pairs()
-    assert 0 == build("-q", "--only", "cocitation").code
-    assert {"built"} == {states(work)[name] for name in ALONE[:2]}
-    assert "kept" == states(work)["related"]
-    assert beside == pairs()
-
-
-def test_bags_first(build, tmp_path):
-    """Where bags were made without blocks, the pages are read again, and it is said why."""
+def test_one_part_after_the_other(build, tmp_path):
+    """Where bags were made without blocks, the pages are read again for the blocks alone."""
     work = tmp_path / "work"
     assert 0 == build("-q", "--without", "cocitation").code
-    said = build("--dry-run")
-    assert "its job is to run with --with-blocks\n" in said.out
+    plan = json.loads(build("--dry-run", "--json").out)["stages"]
+    assert ["blocks", "pairs", "related"] == [each["name"] for each in plan if each["build"]]
     assert 0 == build("-q").code
     made = states(work)
-    assert "built" == made["bag_fragments"]
-    assert "kept" == made["inventory"]
+    assert {"kept"} == {made[name] for name in STAGES}
+    assert "built" == made["reading.blocks"]
+    used = [record_of(work, n)["result"]["counters"]["records"] for n in (READING, ALONE[0])]
+    assert used[0] == used[1]
 
 
 def test_only_cocitation(build, tmp_path):
-    """Co-citation alone needs the inventory and no bags."""
+    """Co-citation alone needs the captures of the inventory and no bags."""
     said = build("-q", "--only", "cocitation", "--json")
     assert 0 == said.code
-    assert dict.fromkeys(["inventory", *ALONE], "built") == states_of(said)
-    assert not (tmp_path / "work" / "bag_fragments").exists()
+    assert dict.fromkeys([CAPTURES, *ALONE], "built") == states_of(said)
+    folders = {path.name for path in (tmp_path / "work").iterdir() if path.is_dir()}
+    assert {CAPTURES, *ALONE} == folders
 
 
 @pytest.mark.parametrize("flags", [("--only", "cocitation"), ("--without", "bags")])
@@ -185,7 +194,7 @@ def test_index_without_bags(command, built, build, tmp_path, flags):
     folder = tmp_path / "index"
     work = shutil.copytree(built / "work", tmp_path / "work")
     assert 0 == build("-q", *flags, "--index", folder, "--shards", 3).code
-    assert ["inventory", *ALONE, "index"] == list(states(work))
+    assert [INVENTORY, BOTH, *COCITATION, "index"] == list(states(work))
     assert lists_of(built / "index") == lists_of(folder)
     index = Index.open(folder)
     whole = Index.open(built / "index")
@@ -230,50 +239,48 @@ def test_another_part_is_another_index(built, build, work, tmp_path):
     [
         (("--cocitation-kin", 3), ["pairs", "related"]),
         (("--cocitation-near", 4), ["pairs", "related"]),
-        (("--blocks-rules", "paper"), [*STAGES[1:], *COCITATION]),
+        (("--blocks-rules", "paper"), ["reading.blocks", "pairs", "related"]),
+        (("--window-words", 8), [READING, "document_frequency", "weighted_bags"]),
+        (("--weight-terms", 100), ["weighted_bags"]),
         (("--signatures-count", 16), []),
     ],
 )
 def test_changed_settings(build, work, flags, rebuilt):
-    """A setting builds its stages and those behind them; stages of the other part are kept.
-
-    But the pass over the pages makes both.
-    """
+    """A setting builds what depends on it, and what is made of that; all else is kept."""
     assert 0 == build("-q", *flags).code
-    made = states(work)
-    assert [*STAGES, *COCITATION] == list(made)
-    assert rebuilt == [name for name, state in made.items() if state == "built"]
+    assert rebuilt == [name for name, state in states(work).items() if state == "built"]
 
 
-def test_changed_bags(build, work):
-    """Nor do settings of the bags touch the blocks."""
-    assert 0 == build("-q", "--weight-terms", 100).code
-    assert ["weighted_bags"] == [name for name, s in states(work).items() if s == "built"]
+def test_passes_that_nobody_needs(build, work):
+    """A pass goes when each of its outputs was made anew; until then it is kept and read."""
+    assert 0 == build("-q", "--blocks-rules", "paper").code
+    assert {BOTH, "reading.blocks"} <= {path.name for path in work.iterdir()}
+    assert 0 == build("-q", "--blocks-rules", "paper", "--window-words", 8).code
+    assert "built" == states(work)[READING]
+    folders = {path.name for path in work.iterdir()}
+    assert {READING, "reading.blocks"} <= folders
+    assert BOTH not in folders
+    assert 0 == build("-q").code  # both are out of date: one pass again
+    assert "built" == states(work)[BOTH]
+    assert not {READING, "reading.blocks"} & {path.name for path in work.iterdir()}
 
 
 def test_reading_without_resolution(build, work):
     """Without an inventory links lead to where they say."""
     assert 0 == build("-q", "--only", "cocitation", "--reading-resolve", "false").code
     assert [*ALONE] == list(states(work))
-    counters = record_of(work, "blocks")["result"]["counters"]["block_links"]
+    counters = record_of(work, "reading.blocks")["result"]["counters"]["block_links"]
     assert 0 == counters.get("through_redirects", 0)
 
 
-def test_sample_beside(build, tmp_path):
-    """The sample that bags want is of no account to the blocks."""
-    for part in ("cocitation", "bags"):
-        assert 0 == build("-q", "--only", part).code
-        assert "built" == states(tmp_path / "work")["inventory"]
+def test_sample_alone(build, tmp_path):
+    """The sample that bags want is of no account to the blocks, and is made when it is wanted."""
+    assert 0 == build("-q", "--only", "cocitation").code
+    assert 0 == build("-q", "--only", "bags").code
+    made = states(tmp_path / "work")
+    assert ("kept", "built") == (made[CAPTURES], made["inventory.sample"])
     assert 0 == build("-q", "--only", "cocitation").code
     assert {"kept"} == {*states(tmp_path / "work").values()}
-
-
-def test_sample_and_captures(build, tmp_path):
-    """What is not wanted any more is told once, without what went with it."""
-    assert 0 == build("-q", "--only", "bags", "--bag-urls", "crawled", "--until", "inventory").code
-    said = build("--only", "cocitation", "--dry-run")
-    assert "its job is to do less\n" in said.out
-    assert "text." not in said.out
 
 
 # --- up to a stage ---
@@ -282,14 +289,20 @@ def test_sample_and_captures(build, tmp_path):
 @pytest.mark.parametrize(
     ("until", "stages"),
     [
-        ("blocks", ["inventory", "blocks"]),
-        ("pairs", ["inventory", "blocks", "pairs"]),
-        ("weighted_bags", [*STAGES]),
-        ("inventory", ["inventory"]),
+        ("blocks", ["captures", "blocks"]),
+        ("fragments", ["captures", "sample", "fragments"]),
+        ("reading", ["captures", "sample", "fragments", "blocks"]),
+        ("pairs", ["captures", "blocks", "pairs"]),
+        (
+            "weighted_bags",
+            ["captures", "sample", "fragments", "document_frequency", "weighted_bags"],
+        ),
+        ("captures", ["captures"]),
+        ("inventory", ["captures", "sample"]),
     ],
 )
 def test_until(build, until, stages):
-    """A stage needs those of its own part."""
+    """An output needs what it is made of, and nothing else."""
     plan = json.loads(build("--until", until, "--dry-run", "--json").out)
     assert stages == [stage["name"] for stage in plan["stages"]]
 
@@ -337,7 +350,7 @@ def test_bags_of_read_pages_alone(built, build, work, command, tmp_path):
         info["known_by_anchors"],
     )
     assert [] == made.verify()
-    counts = record_of(work, "bag_fragments")["result"]["counters"]
+    counts = record_of(work, BOTH)["result"]["counters"]
     assert counts["links"]["not_captured"] > 100
     assert counts["bags"].get("urls_not_crawled", 0) < 10  # hardly one of them was sent
     assert info["frequencies"]["bags"] == len(read)

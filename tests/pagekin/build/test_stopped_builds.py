@@ -18,7 +18,7 @@ import pytest
 
 from pagekin.storage.workspace import Workspace
 from tests.pagekin.web import servers
-from tests.running import STAGES, living, outputs, pagekin, started, wait_until
+from tests.running import BAGS, STAGES, living, outputs, pagekin, started, wait_until
 from tests.warcs import response, warcinfo
 
 
@@ -31,7 +31,7 @@ def work(tmp_path: Path) -> Path:
 def expected(tmp_path_factory: pytest.TempPathFactory, small_snapshot: Path) -> dict:
     """What a build that nobody disturbs makes of the small snapshot."""
     work = tmp_path_factory.mktemp("undisturbed") / "work"
-    assert 0 == pagekin("build", "-q", "-r", "inline", "--work", work, small_snapshot).code
+    assert 0 == pagekin("build", "-q", "-r", "inline", *BAGS, "--work", work, small_snapshot).code
     return outputs(work)
 
 
@@ -59,7 +59,7 @@ def test_killed_three_times(work, small_snapshot, expected, whom, seed):
     The workspace never shows half a stage: what is there is what an undisturbed build makes.
     """
     chance = random.Random(seed)
-    words = ["build", "-q", "--tasks", 2, "--work", work, small_snapshot]
+    words = ["build", "-q", "--tasks", 2, *BAGS, "--work", work, small_snapshot]
     for stage in STAGES[:3]:
         with started(*words) as process:
             wait_until(lambda stage=stage: is_building(work, stage))
@@ -113,7 +113,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 def reads(work: Path) -> bool:
     """Does a task of the fragments read already?"""
-    notes = work.glob(".building/bag_fragments-*/progress/*")
+    notes = work.glob(".building/reading.*/progress/*")
     return any(note.suffix == "" for note in notes)
 
 
@@ -134,7 +134,7 @@ def test_stopped(work, slow, number):
         wait_until(lambda: not living(process.pid), 10)
     assert "pagekin: stopped; the same command goes on from here\n" == said
     assert "stopped" == json.loads((work / "summary.json").read_text())["state"]
-    left = {"workspace.json", "summary.json", ".lock", "inventory"}
+    left = {"workspace.json", "summary.json", ".lock", "inventory.sample"}
     assert left == {path.name for path in work.iterdir()}
     Slow.hurry.set()
     assert 0 == pagekin(*BUILD, work, "-r", "inline", slow).code

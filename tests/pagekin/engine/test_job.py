@@ -12,8 +12,10 @@ import pytest
 import xxhash
 
 import pagekin
-from pagekin.engine.job import BytesProtocol, PagekinJob, Pair
-from pagekin.names import TASK_KEY
+from pagekin.counters import TaskStatistics
+from pagekin.engine.job import BytesProtocol, PagekinJob
+from pagekin.kinds import RAW_BAGS, STATISTICS, WORDS, Pair
+from pagekin.stages.declaration import Output, Stage
 from tests.jobs.noisy import Noisy
 from tests.jobs.running import run_job, run_script, split_output
 from tests.running import ROOT, python
@@ -24,7 +26,7 @@ LINES = [b"b", b"a", b"b", b"c"]
 class Windowed(PagekinJob):
     """A job with options."""
 
-    SECTIONS = ("window",)
+    STAGE = Stage("windowed", "none:None", (Output("windowed", "nothing", (), ("window.words",)),))
 
 
 @pytest.fixture(autouse=True)
@@ -65,10 +67,10 @@ def test_package_travels(runner, shipped):
 
 def test_mistakes_in_options():
     """A job that is run as a script complains like argparse, without a traceback."""
-    said = run_script("bag_fragments", "--window-kind", "square", "--bag-links", "-2")
+    said = run_script("reading", "--window-kind", "square", "--bag-links", "-2")
     assert (2, "") == (said.code, said.out)
     assert said.err.splitlines()[-1] == (
-        "bag_fragments.py: error: window.kind is 'square'; it takes one of basic, syntactic,"
+        "reading.py: error: window.kind is 'square'; it takes one of basic, syntactic,"
         " topical; bag.links is -2.0; it must be at least 0 and at most 100.0"
     )
     assert "Traceback" not in said.err
@@ -76,17 +78,17 @@ def test_mistakes_in_options():
 
 def test_help():
     """Help says what a job reads and writes, in the lines of its docstring, before its options."""
-    said = run_script("bag_fragments", "--help")
+    said = run_script("reading", "--help")
     assert (0, "") == (said.code, said.err)
-    about, options = said.out.split("usage: bag_fragments.py [options] [input files]\n")
-    assert about.startswith("Snapshot -> raw bags: ")
+    about, options = said.out.split("usage: reading.py [options] [input files]\n")
+    assert about.startswith("Snapshot -> what is made of its pages")
     assert "    input    manifests: a WARC address a line" in about.splitlines()
     assert "  --window-words N " in options
 
 
 def test_help_of_a_runner():
     """The options of a runner have nothing to do with the job."""
-    said = run_script("bag_fragments", "-r", "local", "--help")
+    said = run_script("reading", "-r", "local", "--help")
     assert (0, False, True) == (said.code, "raw bags" in said.out, "--num-cores" in said.out)
 
 
@@ -98,7 +100,7 @@ def test_options_become_the_configuration():
 def statistics_of(pairs: Iterable[Pair]) -> tuple[list[Pair], dict[str, Any]]:
     """The records of a task, and what its last line says."""
     *records, (key, said) = pairs
-    assert TASK_KEY == key
+    assert STATISTICS == key
     return records, json.loads(said)
 
 
@@ -107,9 +109,9 @@ def test_statistics():
     records, said = statistics_of(Noisy(["--reducer"]).reduce_pairs([(b"a", b"1"), (b"b", b"2")]))
     lines = [b"%b\t%b" % pair for pair in records]
     digest = sum(map(xxhash.xxh3_128_intdigest, lines)) % (1 << 128)
-    assert (2, 1) == (said["records"], said["tasks"])
-    assert sum(len(line) + 1 for line in lines) == said["bytes"]
-    assert f"{digest:032x}" == said["digest"]
+    size = sum(len(line) + 1 for line in lines)
+    expected = {"records": 2, "bytes": size, "digest": f"{digest:032x}"}
+    assert ({"records": expected}, 1) == (said["written"], said["tasks"])
     assert {"lines": {"reduced": 2}} == said["counters"]
 
 
@@ -117,11 +119,24 @@ def test_digest_of_any_order():
     """The digest is that of a set of records: it does not depend on which task wrote which."""
     together = statistics_of(Noisy(["--reducer"]).reduce_pairs([(b"a", b"1"), (b"b", b"2")]))[1]
     apart = [
-        statistics_of(Noisy(["--reducer"]).reduce_pairs([pair]))[1]["digest"]
+        statistics_of(Noisy(["--reducer"]).reduce_pairs([pair]))[1]["written"]["records"]["digest"]
         for pair in ((b"b", b"2"), (b"a", b"1"))
     ]
     added = sum(int(digest, 16) for digest in apart) % (1 << 128)
-    assert f"{added:032x}" == together["digest"]
+    assert f"{added:032x}" == together["written"]["records"]["digest"]
+
+
+def test_statistics_of_kinds():
+    """The records of each kind are counted apart."""
+    statistics = TaskStatistics([WORDS, RAW_BAGS])
+    for pair in ((b"!words/0", b"x"), (b"http://a.example/", b"y"), (b"http://b.example/", b"")):
+        statistics.add(*pair)
+    counts = {name: count.records for name, count in statistics.written.items()}
+    assert {"words": 1, "raw bags": 2} == counts
+    assert 3 == statistics.total().records
+    other = TaskStatistics()
+    other.merge(statistics.to_json(), output=True)
+    assert other.written == statistics.written
 
 
 def test_reducers_add_what_mappers_said():
@@ -129,12 +144,12 @@ def test_reducers_add_what_mappers_said():
     mapped = list(Noisy(["--mapper"]).map_pairs([(b"a", b""), (b"b", b"")]))
     records, said = statistics_of(Noisy(["--reducer"]).reduce_pairs(sorted(mapped)))
     assert {"lines": {"mapped": 2, "reduced": 2}} == said["counters"]
-    assert (len(records), 2) == (said["records"], said["tasks"])
+    assert (len(records), 2) == (said["written"]["records"]["records"], said["tasks"])
 
 
 def test_mappers_forget_what_an_earlier_stage_counted():
     """The statistics of the stage before are among the input of a mapper; they are no records."""
-    pairs = [(TASK_KEY, b'{"counters": {"lines": {"mapped": 3}}}'), (b"a", b"")]
+    pairs = [(STATISTICS, b'{"counters": {"lines": {"mapped": 3}}}'), (b"a", b"")]
     records, said = statistics_of(Noisy(["--mapper"]).map_pairs(pairs))
     assert [b"a"] == [key for key, _ in records]
     assert {"lines": {"mapped": 1}} == said["counters"]

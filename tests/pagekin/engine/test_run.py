@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
+from pagekin.counters import TaskStatistics
 from pagekin.engine import run as module
 from pagekin.engine.run import collect_result
-from pagekin.engine.statistics import TaskStatistics
 from pagekin.errors import StageError
-from pagekin.kinds import Pair
-from pagekin.names import TASK_KEY
+from pagekin.kinds import STATISTICS, Pair
 
 
 def output_of(*pairs: Pair, name: str = "mapped") -> bytes:
@@ -22,7 +21,7 @@ def output_of(*pairs: Pair, name: str = "mapped") -> bytes:
     statistics.counters.add("lines", name, len(pairs))
     for pair in pairs:
         statistics.add(*pair)
-    lines = [*pairs, (TASK_KEY, statistics.finish())]
+    lines = [*pairs, (STATISTICS, statistics.finish())]
     return b"".join(b"%b\t%b\n" % line for line in lines)
 
 
@@ -59,8 +58,12 @@ def test_fetched_output(tmp_path):
     lines = (fetched(tmp_path, *TASKS) / "part-00000").read_bytes().splitlines()
     *records, last = lines
     assert [b"a\t3", b"b\t1", b"d\t2"] == records
-    said = json.loads(last.removeprefix(TASK_KEY + b"\t"))
-    assert (3, 3, {"lines": {"mapped": 3}}) == (said["records"], said["tasks"], said["counters"])
+    said = json.loads(last.removeprefix(STATISTICS + b"\t"))
+    assert (3, 3, {"lines": {"mapped": 3}}) == (
+        said["written"]["records"]["records"],
+        said["tasks"],
+        said["counters"],
+    )
 
 
 def test_fetched_result(tmp_path, here):
@@ -108,7 +111,7 @@ def test_cpu_of_this_process():
     """What is merged says nothing of the process that merged it."""
     task, total = TaskStatistics(), TaskStatistics(began=-1000.0)
     task.cpu = 1.5
-    said = task.said()
+    said = task.to_json()
     total.merge(said, output=True)
-    assert said == total.said()
+    assert said == total.to_json()
     assert json.loads(total.finish())["cpu"] > 1000

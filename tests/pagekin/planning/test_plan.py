@@ -9,10 +9,8 @@ from typing import NamedTuple
 import pytest
 
 from pagekin.cli import main
-from pagekin.config import BuildConfig
 from pagekin.errors import InputError, UsageError, WorkspaceError
-from pagekin.names import PARTS
-from pagekin.stages.chain import wanted_stages
+from pagekin.stages.chain import STAGES
 from pagekin.stages.fragments.packing import host_part
 from pagekin.synthetic.config import WebConfig
 from pagekin.synthetic.writing import write_web
@@ -50,7 +48,7 @@ def run(capsys, *words):
 def test_plan(made):
     """The plan knows every stage, the cluster, its price, and what it assumes."""
     plan = json.loads(made.plan.read_text())
-    stages = [stage.name for stage in wanted_stages(BuildConfig(), index=True, parts=PARTS)]
+    stages = [stage.name for stage in STAGES]
     assert stages == [stage["name"] for stage in plan["stages"]]
     assert plan["pages"]["low"] <= WEB.pages <= plan["pages"]["high"]
     assert plan["pages"]["value"] == pytest.approx(WEB.pages, rel=2 * plan["sample"]["error"])
@@ -104,7 +102,7 @@ def test_text(made, capsys):
     """People see stages, totals, money, hot keys and assumptions."""
     code, out, _ = run(capsys, "--load", made.plan)
     assert code == 0
-    for word in ("snapshot", "sample", "bag_fragments", "index", "cost", "hottest keys", "assumed"):
+    for word in ("snapshot", "sample", "reading", "index", "cost", "hottest keys", "assumed"):
         assert word in out
 
 
@@ -147,9 +145,9 @@ def test_pages_that_were_read_alone(made, tmp_path, capsys):
     rows = {row["what"]: row for row in json.loads(run(capsys, "--sample", "100%", *words)[1])}
     documents = rows["index: documents"]
     assert (WEB.pages, 0) == (documents["fact"], documents["error"])
-    assert 0 == rows["bag_fragments: records"]["error"]
+    assert 0 == rows["reading: records"]["error"]
     _, out, _ = run(capsys, "-q", *flags, "--sample", "35%", "--json", made.web)
     plan = json.loads(out)
     stages = {stage["name"]: stage for stage in plan["stages"]}
-    assert {"read", "read and linked", "words"} >= set(stages["bag_fragments"]["kinds"])
+    assert {"read", "read and linked", "words"} >= set(stages["reading"]["kinds"])
     assert plan["index"]["documents"]["value"] == pytest.approx(plan["pages"]["value"], rel=0.01)

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from pagekin.kinds import Pair
 from pagekin.storage import part_files as module
 from pagekin.storage.part_files import (
-    cut_out,
     find,
     last_line,
     neighbours,
@@ -91,19 +90,6 @@ def test_neighbours(dealt, key, count):
         expected += [k for k in behind if not k.startswith(b"!")]
     with Folder(dealt) as folder:
         assert sorted(expected) == neighbours(folder, key, count)
-
-
-@given(parts(), st.sampled_from([b"!", b"!words/", b"a", b"h", b"http://a.example"]))
-def test_cut_out(dealt, start):
-    """The records of a part whose keys begin so; or all of it, if they are most of it."""
-    with Folder(dealt) as folder:
-        for path, records in zip(part_files(folder), dealt, strict=True):
-            wanted = [(key, value) for key, value in records if key.startswith(start)]
-            found = cut_out(path, start, folder / "cut")
-            assert wanted == [pair for pair in read_records(found) if pair[0].startswith(start)]
-            if found != path:
-                assert wanted == list(read_records(found))
-                assert 2 * found.stat().st_size <= path.stat().st_size
 
 
 @given(parts())

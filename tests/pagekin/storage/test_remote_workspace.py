@@ -12,7 +12,7 @@ from pagekin.build.remote_index import RemoteIndex
 from pagekin.errors import StageError, UsageError, WorkspaceError
 from pagekin.storage.hdfs_store import HdfsStore
 from pagekin.storage.lock_file import has_ended, this_process
-from pagekin.storage.remote_workspace import RemoteWorkspace, required_table
+from pagekin.storage.remote_workspace import RemoteWorkspace
 from pagekin.storage.store import Store
 from pagekin.storage.stores import open_store
 from tests.pagekin.storage.stores import FolderStore, make_writing_hadoop
@@ -63,6 +63,12 @@ def test_stage_is_built_and_replaced(store):
     assert ["_SUCCESS", *parts, "stage.json", "t.arrays", "workspace.json"] == names
 
 
+def table(workspace: RemoteWorkspace) -> str:
+    path = workspace.table(STAGE, "t.arrays")
+    assert path is not None
+    return path.read_text()
+
+
 def test_another_machine_reads_it(store, monkeypatch, tmp_path):
     """What is not in the cache is fetched; what is, is not asked for again."""
     with (first := RemoteWorkspace.create(store)).locked():
@@ -70,9 +76,9 @@ def test_another_machine_reads_it(store, monkeypatch, tmp_path):
     monkeypatch.setenv("PAGEKIN_CACHE", str(tmp_path / "other"))
     second = RemoteWorkspace.create(store)
     assert "one" == (second.stage_record(STAGE) or {})["result"]
-    assert "one" == required_table(second, STAGE, "t.arrays").read_text()
+    assert "one" == table(second)
     monkeypatch.setattr(type(store), "download", None)
-    assert "one" == required_table(RemoteWorkspace.create(store), STAGE, "t.arrays").read_text()
+    assert "one" == table(RemoteWorkspace.create(store))
 
 
 def test_only_what_tasks_say_comes_here(store):

@@ -18,7 +18,7 @@ from pagekin.storage.s3_store import S3Store
 from pagekin.storage.stores import open_store
 from pagekin.web import s3
 from pagekin.web.streams import open_source
-from tests.pagekin.pipeline.test_remote import STAGE, finish, write_parts
+from tests.pagekin.storage.test_remote_workspace import STAGE, finish, write_parts
 from tests.pagekin.web.servers import without_proxies
 
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
 
 from pagekin.errors import WorkspaceError
-from pagekin.storage import workspace as workspaces
-from pagekin.storage.workspace import SETTLING, Workspace, write_json
+from pagekin.storage.workspace import Workspace, write_json
 from tests.running import another_build
 
 
@@ -30,12 +29,12 @@ def complaint(path: Path) -> str:
     return str(caught.value)
 
 
-def finish(workspace: Workspace, name: str, text: str, *, soon: bool = False) -> None:
+def finish(workspace: Workspace, name: str, text: str) -> None:
     """Build a stage of one part file."""
     made = workspace.new_folder(name) / "output"
     made.mkdir()
     (made / "part-00000").write_text(text)
-    workspace.complete(name, made, {"stage": name, "result": text}, soon=soon)
+    workspace.complete(name, made, {"stage": name, "result": text})
 
 
 @contextmanager
@@ -73,7 +72,7 @@ def test_create(work):
     """A folder that is not there becomes a workspace, with those above it."""
     Workspace.create(work / "deep" / "er")
     found = json.loads((work / "deep" / "er" / "workspace.json").read_text())
-    assert {"pagekin workspace": 1} == found
+    assert {"pagekin workspace": 2} == found
 
 
 def test_create_in_an_empty_folder(work):
@@ -110,7 +109,7 @@ def test_other_format(work):
     work.mkdir()
     (work / "workspace.json").write_text('{"pagekin workspace": 99}')
     expected = (
-        f"{work} is a workspace of format 99, and this pagekin makes format 1;"
+        f"{work} is a workspace of format 99, and this pagekin makes format 2;"
         " build into a new folder"
     )
     assert expected == complaint(work)
@@ -212,16 +211,14 @@ def test_complete_again(work):
     assert ["two"] == [path.read_text() for path in workspace.parts("stage")]
 
 
-@pytest.mark.parametrize("soon", [False, True])
-def test_complete_is_atomic(work, soon):
+def test_complete_is_atomic(work):
     """Stopped before any of its system calls, a stage is the old one, the new one, or not there."""
     workspace = Workspace.create(work)
     seen = []
     for moment in itertools.count(1):
         finish(workspace, "stage", "old")
         with stopped_before_call(moment) as calls, suppress(KeyboardInterrupt):
-            finish(workspace, "stage", "new", soon=soon)
-            workspace.settle()
+            finish(workspace, "stage", "new")
         record = workspace.stage_record("stage")
         parts = [path.read_text() for path in workspace.parts("stage")] if record else []
         seen.append((record and record["result"], parts, (work / "stage").exists()))
@@ -232,78 +229,28 @@ def test_complete_is_atomic(work, soon):
     assert len(seen) > 8
 
 
-# --- brought to the disk while other work goes on ---
+def test_a_disk_that_is_full(work, monkeypatch):
+    """A pass that the disk does not take is not there."""
 
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "the disk is full")
 
-@pytest.fixture
-def waits(monkeypatch) -> Iterator[Event]:
-    """The disk takes nothing of a stage until it is told to."""
-    go_on = Event()
-    flush_all = workspaces._flush_all
-
-    def when_told(folder: Path) -> None:
-        go_on.wait(30)
-        flush_all(folder)
-
-    monkeypatch.setattr(workspaces, "_flush_all", when_told)
-    yield go_on
-    go_on.set()
-
-
-def test_settling(work, waits):
-    """A stage is there before it is on the disk; a build ends when it is there."""
     workspace = Workspace.create(work)
-    with workspace.locked():
-        finish(workspace, "stage", "one", soon=True)
-        assert "one" == workspace.stage_record("stage")["result"]
-        assert "one" == Workspace.open(work).stage_record("stage")["result"]
-        assert (work / "stage" / SETTLING).exists()
-        waits.set()
-    assert ["_SUCCESS", "part-00000", "stage.json"] == sorted(
-        path.name for path in (work / "stage").iterdir()
-    )
-
-
-def test_settling_was_cut_off(work, waits, monkeypatch):
-    """What was not on the disk when the machine stopped does not count; in other cases it does."""
-    workspace = Workspace.create(work)
-    finish(workspace, "stage", "one", soon=True)
-    with monkeypatch.context() as patch:
-        patch.setattr(workspaces, "boot", lambda: "another")
-        assert workspace.stage_record("stage") is None
-    assert workspace.stage_record("stage")
-    note = work / "stage" / SETTLING
-    here = note.read_text()
-    note.write_text("")
-    assert workspace.stage_record("stage") is None
-    note.write_text(here)
-    waits.set()
-    workspace.settle()
-    note.write_text(here)  # a killed build leaves it: the next one does what it had begun
-    with Workspace(work).locked():
-        assert not note.exists()
-    assert workspace.stage_record("stage")
-
-
-def test_settling_fails(work, monkeypatch):
-    """A disk that does not take a stage ends the build."""
-
-    def full(stage: Path) -> None:
-        raise OSError("the disk is full")
-
-    monkeypatch.setattr(workspaces, "_flush_all", full)
-    workspace = Workspace.create(work)
-    with pytest.raises(OSError, match="the disk is full"), workspace.locked():
-        finish(workspace, "stage", "one", soon=True)
-    assert workspace.stage_record("stage") is None  # although it might be flushed now
-    with pytest.raises(KeyboardInterrupt), workspace.locked():
-        finish(workspace, "stage", "one", soon=True)
-        raise KeyboardInterrupt
-    assert workspace.stage_record("stage") is None
-    monkeypatch.setattr(workspaces, "boot", lambda: "")  # then nothing is put off
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="the disk is full"):
-        finish(workspace, "other", "one", soon=True)
-    assert workspace.stage_record("other") is None
+        finish(workspace, "stage", "one")
+    assert workspace.stage_record("stage") is None
+    assert {} == workspace.passes()
+
+
+def test_passes(work):
+    """Complete passes are told by their names, and no other folder is."""
+    workspace = Workspace.create(work)
+    for name in ("b", "a"):
+        finish(workspace, name, "text")
+    (work / "c").mkdir()
+    assert ["a", "b"] == list(workspace.passes())
+    assert "text" == workspace.passes()["a"]["result"]
 
 
 @pytest.mark.parametrize("name", ["_SUCCESS", "stage.json"])

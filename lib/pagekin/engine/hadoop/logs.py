@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pagekin.names import READING
+from pagekin.engine.job import NOW_READING
 
 __all__ = ["failure_lines", "last_words"]
 
@@ -99,8 +99,8 @@ def _diagnosis(said: str) -> list[str]:
 def last_words(stderr: str) -> list[str]:
     """What a task was reading, and the last lines of what it said."""
     lines = [line for line in stderr.splitlines() if line.strip() and not _CHATTER.match(line)]
-    read = [line for line in lines if line.startswith(READING)]
-    rest = [line for line in lines if not line.startswith(READING)][-_SHOWN:]
+    read = [line for line in lines if line.startswith(NOW_READING)]
+    rest = [line for line in lines if not line.startswith(NOW_READING)][-_SHOWN:]
     shown = [f"it was {read[-1]}"] if read else []
     if rest:
         shown += ["the last it said:", *(f"  {line}" for line in rest)]

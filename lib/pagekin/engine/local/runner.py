@@ -1,13 +1,18 @@
-"""The local runner of mrjob, with tasks that are forked.
+"""A scheduler and a shuffle for one machine: mrjob's runners inline and local, with our own tasks.
 
 mrjob starts a Python for every task: 0.35 s of CPU until numpy, mrjob and the job are loaded, and
-with four tasks for each core and stage that is most of a small build. Here a task is a child of the
-process that runs the job, with all of that loaded, and with what the job has made ready for it. It
-is a process of its own all the same: its memory, its working directory, its environment and its
-standard streams are its own, and one that is killed fails alone.
+with four tasks for each core and stage that is most of a small build. It also copies the input of
+each task, sorts all that mappers made in one go while the other cores wait, and cuts and copies it
+again. Here a task is a child of the process that runs the job, forked with all of that loaded; it
+reads its share where it lies; a map task sorts what it makes, and a reduce task merges its share of
+that as it reads. A task is a process of its own all the same: one that is killed fails alone.
 
-What only a new Python can give (setup commands, py_files, another interpreter) is left to mrjob, as
-is all on systems where libraries do not bear a fork.
+The runner inline does the same one task after the other in this process: for debugging, and for
+tests, which are to see whether tasks share state that they must not share.
+
+What only a new Python can give (setup commands, py_files, another interpreter, files in the working
+directory) is left to mrjob, as is compressed input, and all on systems where libraries do not bear
+a fork.
 """
 
 from __future__ import annotations
@@ -18,302 +23,205 @@ import io
 import logging
 import multiprocessing
 import os
-import shutil
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from threading import Thread
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO, cast
+from unittest.mock import patch
 
+from mrjob.inline import InlineMRJobRunner
 from mrjob.local import LocalMRJobRunner, _TaskFailedException
+from mrjob.sim import SimMRJobRunner
 
-from pagekin.engine.job import PagekinJob, load
-from pagekin.engine.local import cutting
-from pagekin.engine.local.beside import Slots, ending, hear, signals_waiting
-from pagekin.engine.local.cutting import CutsInput
-from pagekin.engine.local.shuffle import SORT, cut_keys, merged_lines, sort_lines, write_sorted
-from pagekin.memory import give_back_freed
+from pagekin.engine.job import PagekinJob
+from pagekin.engine.local.cutting import map_shares, tasks_for
+from pagekin.engine.local.shuffle import SORT, cut_keys, merged_lines, sorting
 from pagekin.storage.part_files import Piece, lines_of
 
-__all__ = ["LocalRunner"]
+__all__ = ["InlineRunner", "LocalRunner"]
 
-_BUFFER = 1 << 20  # bytes
-_BESIDE = 8  # times as much is worth a task beside another chain
-_DONE = b"."  # what a task says when all that it makes is written
-Running = dict[int, tuple[BaseProcess, tuple[str, int, int]]]  # by where they say so
+_COMPRESSED = {".gz", ".bz2"}  # left to mrjob
+_LEFT_TO_MRJOB = (
+    *("setup", "py_files", "python_bin", "task_python_bin"),
+    *("upload_files", "upload_archives", "upload_dirs"),
+)
 _log = logging.getLogger("mrjob.local")  # where a build listens
 
 
-class LocalRunner(CutsInput, LocalMRJobRunner):  # type: ignore[misc]
-    """Behaves as mrjob's own."""
+class _OwnTasks(SimMRJobRunner):  # type: ignore[misc]
+    """The part that both runners share: a step is cut into tasks of ours."""
 
-    _local_tmp_dir: str | None  # mrjob's
+    job: PagekinJob  # with its options read
+    cores = 1
 
-    def __init__(self, mrjob_cls: type[PagekinJob], **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.deal_for(mrjob_cls)
-        self._job = mrjob_cls
-        self._tasks: dict[str, tuple[PagekinJob, list[str]]] = {}  # by kind: ready to be forked
-        self._made = ("", 0, 0)  # kind, step and number of the task that was made last
-        self._shares: dict[tuple[str, int], list[Piece]] = {}  # what a task of a kind reads
-        self._cut: list[list[Piece]] = []  # between map and reduce: shares of what was sorted
-        self.meanwhile: Iterator[str] = iter(())  # what to load while the last tasks run
-        self.slots: Slots | None = None  # where another chain goes first
-        self._ending: list[BaseProcess] = []  # have done their work, and give their memory back
-
-    def _forks(self) -> bool:
-        needs_python = ("setup", "py_files", "python_bin", "task_python_bin")
-        return sys.platform == "linux" and not any(self._opts.get(name) for name in needs_python)
-
-    def _bootstrap_mrjob(self) -> bool:
-        return not self._forks() and bool(super()._bootstrap_mrjob())
-
-    def _least(self) -> int:
-        # where another chain has use for the cores, tasks are no gain, and cost what they cost
-        return cutting.LEAST * (_BESIDE if self.slots else 1)
-
-    # --- tasks ---
-
-    def _run_task_func(self, task_type: str, step_num: int, task_num: int, *split: Any) -> Any:
-        self._made = (task_type, step_num, task_num)
-        return super()._run_task_func(task_type, step_num, task_num, *split)
-
-    def _invoke_task_func(self, task_type: str, step_num: int, task_num: int) -> Any:
-        if not self._forks():
-            return super()._invoke_task_func(task_type, step_num, task_num)
-        if task_type not in self._tasks:  # a job of ours is one step
-            words = self._args_for_task(step_num, task_type)
-            task = self._job(words)
-            if not self._opts["cmdenv"]:  # it may say what is to be loaded, and acts in the task
-                task.make_ready()
-            self._tasks[task_type] = task, words
-        lines = None
-        if (share := self._shares.get((task_type, task_num))) is not None:
-            lines = partial(merged_lines if task_type == "reducer" else lines_of, share)
-        return partial(_be_task, *self._tasks[task_type], lines)
-
-    def _write_input(
-        self, task_type: str, step_num: int, task_num: int, pieces: Sequence[Piece]
-    ) -> None:
-        """Nothing is copied: a task reads its pieces where they are."""
-        if not self._forks():
-            super()._write_input(task_type, step_num, task_num, pieces)
+    def _run_streaming_step(self, step: dict[str, Any], step_num: int) -> None:
+        paths = [Path(path) for path in self._input_paths_for_step(step_num)]
+        if not self._is_ours(paths):
+            super()._run_streaming_step(step, step_num)
             return
-        path = Path(self._task_input_path(task_type, step_num, task_num))
+        Path(self._output_dir_for_step(step_num)).mkdir(parents=True, exist_ok=True)
+        job, reduces = self.job, "reducer" in step
+        stage = job.STAGE
+        shares = map_shares(
+            paths,
+            self.cores,
+            kinds=stage.reads if stage else (),
+            lines_are_work=job.LINES_ARE_WORK,
+            keep_order=not reduces,
+        )
+        job.make_ready()
+        mapped = [self._path("mapper", step_num, number) for number in range(len(shares))]
+        self._run_tasks(
+            step_num,
+            "mapper",
+            [
+                partial(self._map, lines_of(share), path, sort=reduces)
+                for share, path in zip(shares, mapped, strict=True)
+            ],
+        )
+        if not reduces:
+            return
+        size = sum(path.stat().st_size for path in mapped)
+        parts = cut_keys(mapped, tasks_for(size, self.cores))
+        made = [self._path("reducer", step_num, number) for number in range(len(parts))]
+        self._run_tasks(
+            step_num,
+            "reducer",
+            [partial(self._reduce, part, path) for part, path in zip(parts, made, strict=True)],
+        )
+
+    def _is_ours(self, paths: Sequence[Path]) -> bool:
+        return not any(path.suffix in _COMPRESSED for path in paths)
+
+    def _path(self, kind: str, step_num: int, number: int) -> Path:
+        """Where a task writes."""
+        path = Path(self._task_output_path(kind, step_num, number)).absolute()
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()  # mrjob opens it
-        # tasks are elsewhere
-        absolute = [piece._replace(path=piece.path.absolute()) for piece in pieces]
-        self._shares[task_type, task_num] = absolute
+        return path
 
-    # --- what lies between map and reduce ---
+    def _messages_path(self, kind: str, step_num: int, number: int) -> Path:
+        """Where a task writes what it says on stderr."""
+        path = Path(self._task_stderr_path(kind, step_num, number)).absolute()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
 
-    def _run_mapper_and_combiner_func(self, step_num: int, task_num: int, split: Any) -> Any:
-        run = super()._run_mapper_and_combiner_func(step_num, task_num, split)
-        if not self._forks() or "reducer" not in self._get_step(step_num):
-            return run
-        made = Path(self._task_output_path("mapper", step_num, task_num)).absolute()
-        program, folder = self._opts["sort_bin"] or SORT, Path(self._get_local_tmp_dir())
-        sort = partial(sort_lines, made, program, folder.absolute())
-        return partial(_run_and_sort, run, self._tasks["mapper"][0], sort)
-
-    def _sort_reducer_input(self, step_num: int, num_map_tasks: int) -> None:
-        if not self._forks():
-            super()._sort_reducer_input(step_num, num_map_tasks)
+    def _map(self, lines: Iterator[bytes], path: Path, *, sort: bool) -> None:
+        if not sort:
+            with path.open("wb") as out:
+                self._do_task(lines, out, "mapper")
             return
-        numbers = range(num_map_tasks)
-        made = [Path(self._task_output_path("mapper", step_num, number)) for number in numbers]
-        total = sum(path.stat().st_size for path in made)
-        most = min(cutting.pieces_of(total, self._num_cores()), 1 + total // self._least())
-        self._cut = cut_keys(made, most, self._job.WORTH)
+        program, scratch = self._opts.get("sort_bin") or SORT, Path(self._get_local_tmp_dir())
+        with sorting(path, program, scratch.absolute()) as out:
+            self._do_task(lines, out, "mapper")
 
-    def _split_reducer_input(self, step_num: int) -> int:
-        if not self._forks():
-            return super()._split_reducer_input(step_num)
-        for number, share in enumerate(self._cut):
-            self._write_input("reducer", step_num, number, share)
-        return len(self._cut)
+    def _reduce(self, part: Sequence[Piece], path: Path) -> None:
+        with path.open("wb") as out:
+            self._do_task(merged_lines(part), out, "reducer")
 
-    # --- processes ---
+    def _do_task(self, lines: Iterator[bytes], out: BinaryIO, kind: str) -> None:
+        """One task in this process; what it prints goes to stderr and not among the records."""
+        job = self.job
+        job._begin()
+        environment = dict(os.environ, **self._opts["cmdenv"])
+        with patch.dict(os.environ, environment), patch.object(sys, "stdout", sys.stderr):
+            job.run_task(kind, lines, out)
 
-    def _run_multiple(
-        self, funcs: Iterable[Callable[[], None]], num_processes: int | None = None
-    ) -> None:
-        if not self._forks():
-            super()._run_multiple(funcs, num_processes)
-            return
-        running: Running = {}
-        give_back_freed()
+    def _run_tasks(self, step_num: int, kind: str, tasks: Sequence[Callable[[], None]]) -> None:
+        raise NotImplementedError
+
+
+class InlineRunner(_OwnTasks, InlineMRJobRunner):  # type: ignore[misc]
+    """All tasks in this process; an error in one of them comes out as it is."""
+
+    cores = 2  # so many tasks at least: what they share by mistake is seen
+
+    def _run_tasks(self, step_num: int, kind: str, tasks: Sequence[Callable[[], None]]) -> None:
+        for number, task in enumerate(tasks):
+            messages = self._messages_path(kind, step_num, number)
+            with messages.open("w", encoding="utf-8") as err, patch.object(sys, "stderr", err):
+                task()
+
+
+class LocalRunner(_OwnTasks, LocalMRJobRunner):  # type: ignore[misc]
+    """Tasks are forked, as many at once as there are cores."""
+
+    @property
+    def cores(self) -> int:  # type: ignore[override]
+        return int(self._num_cores())
+
+    def _is_ours(self, paths: Sequence[Path]) -> bool:
+        wanted = any(self._opts.get(name) for name in _LEFT_TO_MRJOB)
+        return super()._is_ours(paths) and sys.platform == "linux" and not wanted
+
+    def _run_tasks(self, step_num: int, kind: str, tasks: Sequence[Callable[[], None]]) -> None:
+        running: dict[int, tuple[int, BaseProcess]] = {}  # by what can be waited for
         gc.freeze()  # or the collector of each child would touch, and so copy, what all share
         try:
-            for func in funcs:
-                while not self._may_start(running):
-                    self._wait(running, or_leave=len(running) < self._num_cores())
-                with signals_waiting():
-                    process, said = _fork(func)
-                    running[said] = process, self._made
-            task_type, step_num, _ = self._made
-            is_last = task_type == self._last_task_type_in_step(step_num)
-            # Reduce tasks have in memory what is loaded before them: so it is loaded while the last
-            # ones run, or where the snapshot is read, which takes long, and they need less by far.
-            # Meanwhile nobody looks whether a task has ended.
-            if is_last or self._job.READS_FILES:
-                self._load_meanwhile()
+            for number, task in enumerate(tasks):
+                while len(running) >= self.cores:
+                    self._wait(running, step_num, kind)
+                messages = self._messages_path(kind, step_num, number)
+                process: BaseProcess = multiprocessing.get_context("fork").Process(
+                    target=_be_task, args=(task, messages, self._words(kind))
+                )
+                process.start()
+                running[process.sentinel] = number, process
             while running:
-                self._wait(running)
+                self._wait(running, step_num, kind)
         finally:
             gc.unfreeze()
-            for said, (process, _) in running.items():
+            for _, process in running.values():
                 process.terminate()
                 process.join()
-                os.close(said)
-            self._give_back(running, len(running))
 
-    def _load_meanwhile(self) -> None:
-        """Whoever needs what cannot be loaded will say what is wrong with it."""
-        with suppress(Exception):
-            for name in self.meanwhile:
-                with suppress(Exception):
-                    load(name)
+    def _words(self, kind: str) -> list[str]:
+        return [inspect.getfile(type(self.job)), f"--{kind}"]
 
-    def _may_start(self, running: Running) -> bool:
-        """Is there room for one task more, and leave, where it needs leave?"""
-        if len(running) >= self._num_cores():
-            return False
-        return self.slots is None or len(running) < self.slots.own or self.slots.take()
-
-    def _wait(self, running: Running, *, or_leave: bool = False) -> None:
-        """Until a task is done, or there may be leave; raises if one ended before it was done."""
-        others = [self.slots.fileno()] if self.slots and or_leave else []
-        ready = wait([*running, *others])
-        for said in [each for each in running if each in ready]:
-            self._give_back(running, 1)
-            process, (task_type, step_num, task_num) = running.pop(said)
-            is_done = os.read(said, 1) == _DONE
-            os.close(said)
-            self._take_leave(process)
-            if not is_done:
-                process.join()
-                how = ending(process.exitcode or 0)
-                _log.error("%s %d %s", task_type, task_num, how)
+    def _wait(self, running: dict[int, tuple[int, BaseProcess]], step_num: int, kind: str) -> None:
+        """Until a task has ended; raises if it failed."""
+        for sentinel in wait(list(running)):
+            number, process = running.pop(cast(int, sentinel))
+            process.join()
+            code = process.exitcode or 0
+            process.close()
+            if code:
+                reason = _ending(code)
+                messages = self._messages_path(kind, step_num, number)
+                _log.error("%s %d %s", kind, number, reason)
+                _log.error(messages.read_text("utf-8", "backslashreplace"))
                 raise _TaskFailedException(
-                    reason=how,
+                    reason=reason,
                     step_num=step_num,
                     num_steps=self._num_steps(),
-                    task_type=task_type,
-                    task_num=task_num,
+                    task_type=kind,
+                    task_num=number,
                 )
 
-    def _give_back(self, running: Running, ended: int) -> None:
-        """The leave of tasks that have ended, as far as they had one."""
-        if self.slots:
-            self.slots.put(min(ended, len(running) - self.slots.own))
 
-    # --- behind the last task ---
+def _be_task(task: Callable[[], None], messages: Path, words: list[str]) -> None:
+    """In the child: a signal ends it without a word, and what it says goes to a file.
 
-    def _take_leave(self, process: BaseProcess) -> None:
-        """It is waited for later; each that has ended by now lets go of its descriptors."""
-        for other in [each for each in self._ending if not each.is_alive()]:
-            self._ending.remove(other)
-            other.close()
-        self._ending.append(process)
-
-    def cleanup(self, mode: Any = None) -> None:
-        """As mrjob does; and wait for processes that are done, or their CPU would not be known."""
-        super().cleanup(mode)
-        while self._ending:
-            process = self._ending.pop()
-            process.join()
-            process.close()
-
-    def _cleanup_local_tmp(self) -> None:
-        """Remove the files between map and reduce while other work goes on: it takes as long as to
-        fork two tasks.
-        """
-        if self._local_tmp_dir:
-            folder, self._local_tmp_dir = self._local_tmp_dir, None
-            Thread(target=shutil.rmtree, args=(folder,), kwargs={"ignore_errors": True}).start()
-
-
-def _fork(func: Callable[[], None]) -> tuple[BaseProcess, int]:
-    """A process that does it, and a pipe on which it says that it is done.
-
-    To give its memory back takes a process some milliseconds more: meanwhile the next one begins.
+    Its words are those that a program of its own would have been started with, for tools that ask.
     """
-    said, say = os.pipe()
-    process = multiprocessing.get_context("fork").Process(target=_begin, args=(func, say))
-    try:
-        process.start()
-    except BaseException:
-        os.close(said)
-        raise
-    finally:
-        os.close(say)
-    return process, said
-
-
-def _begin(func: Callable[[], None], say: int) -> None:
-    """In the child: a signal ends it, without a word."""
-    hear(signal.SIG_DFL)
-    func()
-    os.write(say, _DONE)
-
-
-def _be_task(  # noqa: PLR0917 - in mrjob's order
-    job: PagekinJob,
-    words: list[str],
-    lines: Callable[[], Iterator[bytes]] | None,
-    stdin: IO[bytes],
-    stdout: IO[bytes],
-    stderr: IO[bytes],
-    wd: str,
-    env: dict[str, str],
-) -> None:
-    """In the child: all that a program of its own would find, and then the task.
-
-    With `lines` it reads those, and not its standard input.
-    """
-    os.chdir(wd)
-    os.environ.clear()
-    os.environ.update(env)
-    sys.argv = [inspect.getfile(type(job)), *words]
-    sys.path.insert(0, wd)
-    for descriptor, stream in enumerate((stdin, stdout, stderr)):
-        os.dup2(stream.fileno(), descriptor)
-    sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False), _BUFFER))
-    sys.stdout = out = io.TextIOWrapper(
-        io.BufferedWriter(io.FileIO(1, "w", closefd=False), _BUFFER)
-    )
+    sys.argv = words
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup, or `&` in a script
+            signal.signal(number, signal.SIG_DFL)
+    descriptor = os.open(messages, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    os.dup2(descriptor, 2)
     sys.stderr = io.TextIOWrapper(
-        io.BufferedWriter(io.FileIO(2, "w", closefd=False)),
-        errors="backslashreplace",
-        line_buffering=True,
+        io.FileIO(2, "w", closefd=False), errors="backslashreplace", write_through=True
     )
-    if lines is not None:
-        job.lines = lines()
-    job.execute()
-    out.flush()
+    task()
 
 
-def _run_and_sort(run: Callable[[], None], job: PagekinJob, sort: Callable[[], None]) -> None:
-    """In the child: a map task, and then its output is sorted, by a program that ends with it."""
-    few = False
-
-    def write(lines: Iterable[bytes], out: BinaryIO) -> None:
-        nonlocal few
-        few = write_sorted(lines, job.HELD, out)
-
-    job.write_lines = write
-    run()
-    if not few:
-        signal.signal(signal.SIGTERM, _end)
-        sort()
-
-
-def _end(number: int, frame: object) -> None:
-    raise SystemExit(128 + number)
+def _ending(code: int) -> str:
+    """How a process ended, in words."""
+    if code >= 0:
+        return f"ended with code {code}"
+    hint = " (is there too little memory?)" if code == -signal.SIGKILL else ""
+    return f"was killed by {signal.Signals(-code).name}{hint}"

@@ -1,9 +1,7 @@
-"""The shuffle of the local runner: what a map task makes is sorted by the task, and each reduce
-task reads its share of all of them, merged.
+"""The shuffle of this machine: what a map task makes is sorted by the task, and each reduce task
+reads its share of all of them, merged.
 
-mrjob sorts the output of all map tasks in one go, cuts it and writes both down, and meanwhile the
-other cores wait. Shares are whole keys, cut where samples of the sorted files say that they are
-about equal.
+Shares are whole keys, cut where samples of the sorted files say that they are about equal.
 """
 
 from __future__ import annotations
@@ -11,86 +9,53 @@ from __future__ import annotations
 import mmap
 import os
 import subprocess
-import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, pairwise, repeat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO, cast
 
-from pagekin.memory import give_back_freed
 from pagekin.storage.part_files import Piece, key_at, mapped
 
-__all__ = ["SORT", "cut_keys", "merged_lines", "sort_lines", "write_sorted"]
+__all__ = ["SORT", "cut_keys", "merged_lines", "sorting"]
 
 SORT = ("sort", "-S", "64M")  # with more it is no faster, and takes as much as a file has
 _SAMPLES = 64  # keys of each file that say where to cut
 _SMALL = 4  # a share is no smaller than this part of its due
-_HELD = 4 << 20  # bytes of all shares of a task at once
+_HELD = 4 << 20  # bytes of all pieces at once
 _BLOCK, _LEAST_BLOCK = 1 << 18, 1 << 14  # of each
+_AT_ONCE = 64  # sources that are merged together; of more, groups are merged first
 
 
 # --- sorting ---
 
 
-def write_sorted(lines: Iterable[bytes], most: int, out: BinaryIO) -> bool:
-    """Write lines in their order, if they have no more than so many bytes; else as they come.
+@contextmanager
+def sorting(path: Path, program: Sequence[str], scratch: Path) -> Iterator[BinaryIO]:
+    """To write lines to, which stand sorted by their bytes in a file at the end.
 
-    Are they in order? That is the order without their ends, as programs sort.
+    A program sorts them, in one thread, and puts what it cannot hold into the folder `scratch`.
     """
-    rest = iter(lines)
-    some: list[bytes] = []  # without their ends
-    size = 0
-    for line in rest:
-        some.append(line[:-1])
-        size += len(line)
-        if size > most:
-            break
-    few = size <= most
-    if few:
-        some.sort()
-    out.writelines(chain.from_iterable(zip(some, repeat(b"\n"))))
-    some.clear()
-    if not few:
-        give_back_freed()  # or it would be held for the rest of the task
-    out.writelines(rest)
-    return few
-
-
-def sort_lines(path: Path, program: Sequence[str], folder: Path) -> None:
-    """Sort a file, by one thread of a program that puts what it cannot hold into a folder.
-
-    Where there is none, or it fails, it is sorted in memory.
-    """
-    environment = {**os.environ, "LC_ALL": "C", "TMPDIR": str(folder), "OMP_NUM_THREADS": "1"}
-    beside = path.with_name(f"{path.name}.sorted")
-    try:
-        subprocess.run([*program, "-o", beside, path], check=True, env=environment)
-    except (OSError, subprocess.CalledProcessError) as error:
-        sys.stderr.write(f"{error}; lines are sorted in memory\n")
-        lines = path.read_bytes().split(b"\n")[:-1]
-        lines.sort()
-        beside.write_bytes(b"".join(line + b"\n" for line in lines))
-    beside.replace(path)
+    environment = {**os.environ, "LC_ALL": "C", "TMPDIR": str(scratch), "OMP_NUM_THREADS": "1"}
+    words = [*program, "-o", str(path)]
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, env=environment)
+    with process, cast(IO[bytes], process.stdin) as out:
+        yield cast(BinaryIO, out)
+    if process.returncode:
+        raise OSError(f"{words[0]} ended with code {process.returncode}; is the disk full?")
 
 
 # --- cutting ---
 
 
-def cut_keys(
-    paths: Sequence[Path], most: int, worth: Iterable[tuple[bytes, float]] = ()
-) -> list[list[Piece]]:
+def cut_keys(paths: Sequence[Path], most: int) -> list[list[Piece]]:
     """Cut sorted files into at most so many shares, about equal, none with a key of another.
 
-    `worth` tells what a byte costs of records whose keys so begin, beside others. There is one
-    share at least, and an empty piece is left out.
+    There is one share at least, and an empty piece is left out.
     """
-
-    def weighed(key: bytes, size: float) -> tuple[bytes, float]:
-        return key, size * next((w for start, w in worth if key.startswith(start)), 1.0)
-
-    samples = (weighed(*sample) for path in paths for sample in _sampled(path))
-    cuts = _cuts(sorted(samples), most)
+    samples = sorted(sample for path in paths for sample in _sampled(path))
+    cuts = _cuts(samples, most)
     shares: list[list[Piece]] = [[] for _ in range(len(cuts) + 1)]
     for path in paths:
         with mapped(path) as text:
@@ -146,29 +111,40 @@ def _first_of(text: mmap.mmap | bytes, key: bytes) -> int:
 
 
 def merged_lines(shares: Sequence[Piece]) -> Iterator[bytes]:
-    """The lines of sorted pieces in their order, without their ends.
-
-    Blocks of all pieces are joined and sorted as far as all of them are known: Python's sort merges
-    what is sorted already, six times faster than a heap.
-    """
+    """The lines of sorted pieces in their order, without their ends."""
     size = max(_LEAST_BLOCK, min(_BLOCK, _HELD // max(len(shares), 1)))
-    blocks = [_blocks(share, size) for share in shares]
-    held: list[list[bytes]] = [[] for _ in blocks]
+    for lines in _merged([_blocks(share, size) for share in shares]):
+        yield from lines
+
+
+def _merged(sources: list[Iterator[list[bytes]]]) -> Iterator[list[bytes]]:
+    """Blocks of sorted lines, from sources of such blocks.
+
+    Blocks of all sources are joined and sorted as far as all of them are known: Python's sort
+    merges what is sorted already, six times faster than a heap. A round looks at every source, so
+    many sources are merged in groups: a line costs the same however many there are.
+    """
+    if len(sources) > _AT_ONCE:
+        number = max(_AT_ONCE, -(-len(sources) // _AT_ONCE))  # in a group
+        starts = range(0, len(sources), number)
+        sources = [_merged(sources[start : start + number]) for start in starts]
+    known: list[list[bytes]] = [[] for _ in sources]  # lines of each source
+    used = [0] * len(sources)  # so many of them have been merged
     while True:
-        for number, lines in enumerate(held):
-            if not lines:
-                held[number] = next(blocks[number], [])
-        known = [lines[-1] for lines in held if lines]
-        if not known:
+        for number, lines in enumerate(known):
+            if used[number] == len(lines):
+                known[number], used[number] = next(sources[number], []), 0
+        ends = [lines[-1] for lines in known if lines]
+        if not ends:
             return
-        least = min(known)
+        least = min(ends)
         ready: list[bytes] = []
-        for number, lines in enumerate(held):
-            place = bisect_right(lines, least)
-            ready += lines[:place]
-            held[number] = lines[place:]
+        for number, lines in enumerate(known):
+            start = used[number]
+            used[number] = bisect_right(lines, least, lo=start)
+            ready += lines[start : used[number]]
         ready.sort()
-        yield from ready
+        yield ready
 
 
 def _blocks(share: Piece, size: int) -> Iterator[list[bytes]]:

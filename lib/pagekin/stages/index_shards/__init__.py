@@ -1,1 +1,40 @@
-"""Final bags become the shards of an index."""
+"""Final bags get signatures, and become the shards of an index with H and I [SIM 6.2]."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pagekin.config import BuildConfig
+from pagekin.kinds import DOCUMENTS, FINAL_BAGS, SHARD_PIECES
+from pagekin.stages.declaration import Output, Stage
+from pagekin.stages.document_frequency import DICTIONARY
+
+__all__ = ["INDEX_SHARDS", "settle_shards"]
+
+_DOCUMENTS_A_SHARD = 500_000  # a minute of a reducer, and some 3 GB to copy
+
+
+def settle_shards(config: BuildConfig, documents: int) -> BuildConfig:
+    """The number of shards, where it follows from the number of documents."""
+    shards = config.index.shards or max(1, -(-documents // _DOCUMENTS_A_SHARD))
+    return replace(config, index=replace(config.index, shards=shards))
+
+
+INDEX_SHARDS = Stage(
+    "index_shards",
+    "index_shards:IndexShards",
+    outputs=(
+        Output(
+            "index_shards",
+            "final bags get signatures, and lie in shards with H and I",
+            makes=(SHARD_PIECES,),
+            sections=("weight", "signatures", "index"),
+            version=3,
+            part="bags",
+            uses=(DICTIONARY,),
+        ),
+    ),
+    reads=(FINAL_BAGS,),
+    shuffles=(DOCUMENTS,),
+    settle=settle_shards,
+)

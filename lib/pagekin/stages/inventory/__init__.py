@@ -1,1 +1,100 @@
-"""Which URL stands for which, which capture is read, and a sample of the pages."""
+"""The inventory: which URL stands for which, which capture is read, and a sample of the pages.
+
+Headers of all records are read, and the pages of the sample on the way. Where nobody wants to know
+what stands for what, only the beginning of each file is read, for the sample alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pagekin.config import BuildConfig
+from pagekin.kinds import CAPTURES, SAMPLE, SIGHTINGS
+from pagekin.stages.declaration import Circumstances, Counts, Extractor, Output, Stage, Table
+
+__all__ = ["INVENTORY", "PACKING", "RESOLUTION"]
+
+RESOLUTION = Table(
+    "resolution",
+    "resolution.arrays",
+    "which URL stands for which, and which captures are not read",
+    required=False,
+)
+PACKING = Table(
+    "packing",
+    "packing.arrays",
+    "where large hosts are cut into ranges of URLs, so that reducers get equal shares",
+    shapes_records=False,
+    required=False,
+)
+
+
+def _make_resolution(folder: Path, counts: Counts, circumstances: Circumstances) -> None:
+    """The table of aliases, of captures to pass over, and of captured URLs where they are named."""
+    # imported here: only the process that builds makes tables
+    from pagekin.stages.inventory.captures import ALIAS, CAPTURED, OVER  # noqa: PLC0415
+    from pagekin.storage.part_files import read_merged  # noqa: PLC0415
+    from pagekin.web.resolution import write_resolution  # noqa: PLC0415
+
+    def entries(wanted: bytes) -> Iterator[tuple[bytes, bytes]]:
+        for key, value in read_merged(folder):
+            word, _, rest = value.partition(b" ")
+            if word == wanted and CAPTURES.holds(key):
+                yield key, rest
+
+    # a file that could not be read now may be read later, and its pages are not known
+    all_read = not counts.get("files", {}).get("failed")
+    named = all_read and circumstances.config.bag.urls == "crawled"
+    captured = (url for url, _ in entries(CAPTURED)) if named else None
+    write_resolution(
+        folder / RESOLUTION.file, entries(ALIAS), (c for _, c in entries(OVER)), captured
+    )
+
+
+def _make_packing(folder: Path, counts: Counts, circumstances: Circumstances) -> None:
+    from pagekin.stages.inventory.sample import sampling_for, write_sampled  # noqa: PLC0415
+    from pagekin.storage.part_files import read_merged  # noqa: PLC0415
+
+    told = (value for key, value in read_merged(folder) if SAMPLE.holds(key))
+    write_sampled(folder / PACKING.file, told, sampling_for(circumstances).stands_for)
+
+
+def _sample_options(circumstances: Circumstances) -> list[str]:
+    from pagekin.stages.inventory.sample import sampling_for  # noqa: PLC0415
+
+    sampling = sampling_for(circumstances)
+    return [f"--sample={sampling.one_in}", f"--heads={sampling.heads}"]
+
+
+def _resolves(config: BuildConfig) -> bool:
+    return config.reading.resolve
+
+
+INVENTORY = Stage(
+    "inventory",
+    "inventory:Inventory",
+    outputs=(
+        Output(
+            "captures",
+            "which URL stands for which, and which capture is read",
+            makes=(CAPTURES,),
+            sections=("bag.urls",),
+            tables=(RESOLUTION,),
+            make_tables=_make_resolution,
+            is_possible=_resolves,
+        ),
+        Extractor(
+            "sample",
+            "from one page in N: how large the hosts are",
+            makes=(SAMPLE,),
+            part="bags",
+            tables=(PACKING,),
+            make_tables=_make_packing,
+            more_options=_sample_options,
+            runs="stages.inventory.sampler:Sampler",
+        ),
+    ),
+    shuffles=(SIGHTINGS, SAMPLE),
+    sections=("reading",),
+)

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from pybase64 import b64decode, b64encode
 
+from pagekin.stages.declaration import Circumstances
 from pagekin.stages.fragments.packing import MOST_CODES, host_part, write_packing
 from pagekin.text.words import Terms
 
@@ -32,6 +33,7 @@ __all__ = [
     "read_links",
     "read_terms",
     "sample_value",
+    "sampling_for",
     "sampling_of",
     "write_sampled",
 ]
@@ -72,6 +74,13 @@ def sampling_of(sizes: Iterable[int], *, whole: bool, words: bool) -> Sampling:
         pages *= 2
     stands_for = pages * total // looked_at if looked_at else pages
     return Sampling(pages, 0 if whole else HEAD, stands_for, words)
+
+
+def sampling_for(circumstances: Circumstances) -> Sampling:
+    """How much is read in a build: of whole files where they are read for captures anyway."""
+    whole = "captures" in circumstances.made_together
+    sampling = sampling_of(circumstances.sizes, whole=whole, words=False)
+    return sampling._replace(stands_for=round(sampling.stands_for * circumstances.stands_for))
 
 
 def sample_value(terms: Terms, counts: Terms, links: Mapping[bytes, int]) -> bytes:

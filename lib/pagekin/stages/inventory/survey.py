@@ -10,18 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import takewhile
-from typing import Protocol
 
-from pagekin.config import ReadingConfig
+from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
 from pagekin.stages.inventory.captures import OTHER, capture_value, redirect_value
+from pagekin.stages.inventory.sampler import Sampler
 from pagekin.web.http import HttpResponse
 from pagekin.web.page import (
     NOTHING,
     Page,
     PageReader,
-    View,
     is_blank,
     is_html,
     open_response,
@@ -31,23 +30,11 @@ from pagekin.web.reader import capture_name, read_file
 from pagekin.web.urls import Resolver
 from pagekin.web.warc import Record
 
-__all__ = ["Sample", "Surveyor"]
+__all__ = ["Surveyor"]
 
 Report = Callable[[int, int], None]
 
 _HEADERS_ONLY = 1 << 10  # bytes of a body: to see whether it is HTML when no type is given
-
-
-class Sample(Protocol):
-    """Who wants to see some pages, and has something to say of each."""
-
-    view: View
-
-    def wants(self, url: str) -> bool:
-        """Is the page found at this URL one of them?"""
-
-    def record(self, page: Page) -> Pair:
-        """What is said of it."""
 
 
 class Surveyor:
@@ -55,25 +42,27 @@ class Surveyor:
 
     def __init__(
         self,
-        config: ReadingConfig,
+        config: BuildConfig,
         counters: Counters,
         *,
-        tell_others: bool = False,
-        sample: Sample | None = None,
+        captures: bool = True,
+        sample: Sampler | None = None,
         heads: int = 0,
     ) -> None:
-        """With `heads` only the sample is wanted, of so many bytes of each file."""
-        self._sample, self._heads = sample, heads
-        self._tell_others = tell_others  # answers that seem to be no page: reading may tell better
-        self._canonical = config.follow_canonical
-        self._limit = config.max_page_bytes if config.follow_canonical else _HEADERS_ONLY
+        """`heads` are the bytes of each file that are read for a sample alone; 0: all."""
+        reading = config.reading
+        self._captures, self._sample, self._heads = captures, sample, heads
+        # answers that seem to be no page: reading may tell better
+        self._tell_others = config.bag.urls == "crawled"
+        self._canonical = captures and reading.follow_canonical
+        self._limit = reading.max_page_bytes if self._canonical else _HEADERS_ONLY
         self._counters = counters
         view = sample.view if sample else NOTHING
-        self._pages = PageReader(config, Counters(), view)  # what it counts is counted by readers
+        self._pages = PageReader(reading, Counters(), view)  # what it counts is counted by readers
 
     def survey(self, uri: str, report: Report) -> Iterator[Pair]:
         """(URL, capture or redirect) of each record that is one, and what is said of the sample."""
-        if self._heads:
+        if not self._captures:
             yield from self._of_head(uri)
             return
         whole = self._is_wanted if self._sample else None
@@ -85,7 +74,7 @@ class Surveyor:
 
     def _of_head(self, uri: str) -> Iterator[Pair]:
         found = read_file(uri, Counters(), self._limit, self._is_wanted)
-        for record in takewhile(lambda record: record.offset < self._heads, found):
+        for record in takewhile(lambda r: not self._heads or r.offset < self._heads, found):
             if self._is_wanted(record) and not isinstance(open_response(record), str):
                 yield from self._told(self._read(record))
 

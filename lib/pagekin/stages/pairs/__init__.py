@@ -1,1 +1,24 @@
-"""Pairs of pages that are cited side by side, with their total similarity."""
+"""Links of one block are pairs; each pair's similarity is added up over all pages [BLOCK]."""
+
+from __future__ import annotations
+
+from pagekin.kinds import BLOCKS, EDGES, STRIPES
+from pagekin.stages.declaration import Output, Stage
+
+__all__ = ["PAIRS"]
+
+PAIRS = Stage(
+    "pairs",
+    "pairs:Pairs",
+    outputs=(
+        Output(
+            "pairs",
+            "links of one block are pairs, merged over all pages",
+            makes=(EDGES,),
+            sections=("cocitation",),
+            part="cocitation",
+        ),
+    ),
+    reads=(BLOCKS,),
+    shuffles=(STRIPES,),
+)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import multiprocessing
 import os
 import resource
-import threading
 import time
-from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +15,12 @@ from hypothesis import strategies as st
 from mrjob.step import StepFailedException
 
 from pagekin.engine.local import cutting
-from pagekin.engine.local import runner as local
-from pagekin.engine.local.cutting import cut_lines, share_out
+from pagekin.engine.local.cutting import map_shares
 from pagekin.engine.local.runner import LocalRunner
-from pagekin.engine.run import listening
-from pagekin.names import TASK_KEY
+from pagekin.engine.run import job_class, listening
+from pagekin.kinds import BLOCKS, RAW_BAGS, STATISTICS, WORDS
 from pagekin.stages.chain import STAGES
-from pagekin.storage.part_files import Piece, copy_pieces, lines_of
-from pagekin.text import tokens
+from pagekin.storage.part_files import Piece, lines_of
 from tests.jobs.telling import Telling
 
 
@@ -39,41 +33,30 @@ def told(tmp_path: Path, lines: str, *words: str) -> list[dict[str, Any]]:
         runner.run()
         lines_of = b"".join(runner.cat_output()).splitlines()
     pairs = [line.partition(b"\t") for line in lines_of]
-    return [json.loads(value) for key, _, value in pairs if key != TASK_KEY]
+    return [json.loads(value) for key, _, value in pairs if key != STATISTICS]
 
 
 def test_tasks_are_children(tmp_path, monkeypatch):
-    """Each task is a child of its own, with its folder, its words and the job's environment."""
+    """Each task is a child of its own, with the job's environment."""
     monkeypatch.setattr(cutting, "LEAST", 1)
-    monkeypatch.setattr(cutting, "LARGE", 1)
     before = Path.cwd(), dict(os.environ)
     tasks = told(tmp_path, "tell\n" * 8, "--cmdenv", "TELLING=me")
     assert len({task["process"] for task in tasks}) > 1
     assert {os.getpid()} == {task["parent"] for task in tasks}
     assert {"me"} == {task["told"] for task in tasks}
-    assert {"telling.py"} == {task["script"] for task in tasks}
-    assert all("--mapper" in task["words"] for task in tasks)
-    assert all(task["folder"] == task["path"] for task in tasks)
-    assert len({task["folder"] for task in tasks}) == len({task["process"] for task in tasks})
     assert (Path.cwd(), dict(os.environ)) == before
 
 
-def test_what_is_made_ready(tmp_path, monkeypatch):
-    """Modules that tasks load, and what functions of these make, are there before they fork."""
-    monkeypatch.setattr(Telling, "MAPS_WITH", ("native", "text.tokens:load_dictionary"))
-    tokens._cutter.cache_clear()
-    told(tmp_path, "tell\n")
-    assert 1 == tokens._cutter.cache_info().currsize
-
-
-@pytest.mark.parametrize("name", [stage.job for stage in STAGES])
-def test_what_jobs_load(name):
-    """All that jobs name is there to be loaded, for either kind of task."""
-    module, _, job = name.partition(":")
-    made = getattr(importlib.import_module(f"pagekin.jobs.{module}"), job)
-    more = ["--with-blocks"] if job == "BagFragments" else []
-    for kind in ("--mapper", "--reducer"):
-        made([kind, *more]).make_ready()
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
+def test_what_jobs_are(stage):
+    """A job is that of the stage which names it, and has its options and reducers."""
+    job = job_class(stage.job)
+    assert stage is job.STAGE
+    assert bool(stage.shuffles) == job.REDUCES
+    made = job(["--mapper", "--step-num=0"])
+    assert stage.outputs == made.outputs
+    for table in stage.uses:
+        assert getattr(made.options, table.option) is None
 
 
 def test_what_only_a_program_can_have(tmp_path):
@@ -94,7 +77,6 @@ def test_what_only_a_program_can_have(tmp_path):
 def test_bad_endings(tmp_path, monkeypatch, word, how):
     """A task that does not end well ends the job at once, and it is said how it ended."""
     monkeypatch.setattr(cutting, "LEAST", 1)
-    monkeypatch.setattr(cutting, "LARGE", 1)
     began = time.monotonic()
     with listening(verbose=False) as said, pytest.raises(StepFailedException):
         told(tmp_path, f"{word}\nwait\n")
@@ -102,66 +84,49 @@ def test_bad_endings(tmp_path, monkeypatch, word, how):
     assert time.monotonic() - began < 30
 
 
-KEYS = st.lists(st.sampled_from([b"a", b"ab", b"b", b"c\xff", b""]), max_size=40).map(sorted)
-
-
-@given(KEYS, st.integers(0, 60), st.booleans(), st.booleans())
-def test_cut_lines(tmp_path_factory, keys, size, by_key, ends):
-    """Pieces joined are the file; they are about as long as asked, and no line or key is cut."""
-    text = b"".join(b"%b\t%b\n" % (key, b"v" * (n % 4)) for n, key in enumerate(keys))
-    text = text if ends else text.removesuffix(b"\n")
-    path = tmp_path_factory.mktemp("cut") / "lines"
-    path.write_bytes(text)
-    pieces = [(a, text[a:b]) for a, b in cut_lines(path, size, by_key=by_key)]
-    assert text == b"".join(piece for _, piece in pieces)
-    assert [0, *(start + len(piece) for start, piece in pieces)][:-1] == [s for s, _ in pieces]
-    assert all(piece.endswith(b"\n") for _, piece in pieces[:-1])
-    if not by_key:
-        line = max(map(len, text.splitlines(keepends=True)), default=0)
-        assert abs(len(pieces) - len(text) / max(size, 1)) <= 1 + len(pieces) * line / max(size, 1)
-        assert max(len(p) for _, p in pieces) <= max(len(text) / len(pieces), 1.5 * size) + line
-    if by_key:
-        of_piece = [{line.split(b"\t")[0] for line in p.splitlines()} for _, p in pieces]
-        assert not any(a & b for a, b in pairwise(of_piece))
-        assert len(list(groupby(keys))) >= len(pieces) or not keys
-
-
-def test_nothing_to_cut(tmp_path):
-    """An empty file is one piece, and so one task."""
-    (tmp_path / "empty").touch()
-    assert [(0, 0)] == list(cut_lines(tmp_path / "empty", 7))
+KEYS = st.lists(
+    st.sampled_from([b"!blocks/a", b"!words/1", b"a", b"ab", b"c\xff"]), max_size=40
+).map(sorted)
 
 
 @given(
-    st.lists(st.tuples(KEYS, st.integers(0, 30), st.booleans()), min_size=1, max_size=4),
-    st.integers(1, 6),
+    st.lists(st.tuples(KEYS, st.booleans()), min_size=1, max_size=4),
+    st.integers(1, 4),
+    st.sampled_from([(), (RAW_BAGS,), (WORDS, RAW_BAGS), (BLOCKS,)]),
 )
-def test_share_out(tmp_path_factory, files, most):
-    """Shares joined are the files; no line is cut, and none has more than its due and a bit."""
+def test_map_shares(tmp_path_factory, files, cores, kinds):
+    """Shares joined are the records of the kinds; no line is cut, and none is much too long."""
     folder = tmp_path_factory.mktemp("share")
-    told, texts = [], []
-    for number, (keys, light, ends) in enumerate(files):
+    wanted = []
+    for number, (keys, ends) in enumerate(files):
         text = b"".join(b"%b\t%b\n" % (key, b"v" * (n % 4)) for n, key in enumerate(keys))
-        texts.append(text if ends else text.removesuffix(b"\n"))
-        (folder / str(number)).write_bytes(texts[-1])
-        told.append((folder / str(number), min(light, len(texts[-1]))))
-    shares = share_out(told, most)
-    pieces = [piece for share in shares for piece in share]
-    assert 1 <= len(shares) <= most
-    assert all(shares)
-    for text, (path, _) in zip(texts, told, strict=True):
-        mine = [text[a:b] for p, a, b in pieces if p == path]
-        assert text == b"".join(mine)
-        assert all(piece.endswith(b"\n") for piece in mine[:-1])
-    light = dict(told)
-    total = sum(len(text) for text in texts) - sum(light.values())
-    line = max((len(row) + 1 for text in texts for row in text.split(b"\n")), default=0)
-    for share in shares:
-        held = sum(max(0, end - max(start, light[path])) for path, start, end in share)
-        assert held <= 1.25 * max(1, total / most) + line
-    copy_pieces(pieces, folder / "all")
-    ended = [text if text.endswith(b"\n") or not text else text + b"\n" for text in texts]
-    assert b"".join(ended) == (folder / "all").read_bytes()
+        text = text if ends else text.removesuffix(b"\n")
+        (folder / str(number)).write_bytes(text)
+        lines = text.splitlines()
+        keyed = [(line.partition(b"\t")[0], line) for line in lines]
+        wanted += [line for k, line in keyed if not kinds or any(x.holds(k) for x in kinds)]
+    paths = sorted(folder.iterdir())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cutting, "LEAST", 4)
+        patch.setattr(cutting, "LARGE", 8)
+        shares = map_shares(paths, cores, kinds=kinds)
+        apart = map_shares(paths, cores, kinds=kinds, lines_are_work=True)
+    assert sorted(wanted) == sorted(_lines(shares)) == sorted(_lines(apart))
+    sizes = [sum(end - start for _, start, end in share) for share in shares]
+    assert 1 <= len(shares) <= 2 * cores
+    assert sizes == sorted(sizes, reverse=True)
+    longest = max((len(line) + 1 for line in wanted), default=0)
+    assert sizes[0] <= sum(sizes) / len(shares) + 2 * longest + len(shares)
+
+
+def _lines(shares: list[list[Piece]]) -> list[bytes]:
+    return [line.rstrip(b"\n") for share in shares for line in lines_of(share)]
+
+
+def test_nothing_to_cut(tmp_path):
+    """An empty file is one share, and so one task."""
+    (tmp_path / "empty").touch()
+    assert [[]] == map_shares([tmp_path / "empty"], 4)
 
 
 def test_order_within_shares(tmp_path, monkeypatch):
@@ -193,14 +158,6 @@ def test_input_that_changes(tmp_path):
         list(lines_of([Piece(path, 0, 9)]))
 
 
-def test_what_mappers_pass_over(tmp_path, monkeypatch):
-    """Records of which nothing is made count for nothing where input is shared out."""
-    monkeypatch.setattr(cutting, "LEAST", 8)
-    monkeypatch.setattr(Telling, "PASSES_OVER", b"!")
-    lines = "!words\tx\n" * 100 + "tell\n" * 8
-    assert 2 == len({task["process"] for task in told(tmp_path, lines) if "process" in task})
-
-
 def test_links_as_input(tmp_path):
     """Input may be named by a link, also by one that says where it leads from here."""
     (tmp_path / "far").mkdir()
@@ -213,28 +170,15 @@ def test_links_as_input(tmp_path):
             assert b"".join(made.cat_output()).startswith(b"tell\t")
 
 
-@pytest.mark.parametrize("attribute", ["READS_FILES", "LINES_ARE_WORK"])
-def test_lines_that_are_work(tmp_path, monkeypatch, attribute):
+def test_lines_that_are_work(tmp_path, monkeypatch):
     """A line that names a file, or pages to ask for, may be a task of its own."""
-    monkeypatch.setattr(Telling, attribute, True)
+    monkeypatch.setattr(Telling, "LINES_ARE_WORK", True)
     assert 1 < len({task["process"] for task in told(tmp_path, "tell\n" * 8)})
 
 
-def test_what_is_loaded_meanwhile(tmp_path):
-    """While the last tasks run more is loaded, in order; what cannot be is left to others."""
-    (tmp_path / "lines").write_text("tell\n")
-    words = ["-r", "local", "--no-conf", "--no-cat-output", str(tmp_path / "lines")]
-    tokens._cutter.cache_clear()
-    with Telling(words).make_runner() as runner:
-        runner.meanwhile = iter(["none.such", "text.tokens:load_dictionary"])
-        runner.run()
-    assert [] == list(runner.meanwhile)
-    assert 1 == tokens._cutter.cache_info().currsize
-
-
 def test_what_a_job_leaves(tmp_path, monkeypatch):
-    """Behind a job no process or descriptor is left, and soon no file of its own; nor are those of
-    ended tasks kept while others run.
+    """Behind a job no process, descriptor or file of its own is left; nor are those of ended tasks
+    kept while others run.
     """
     monkeypatch.setattr(Telling, "LINES_ARE_WORK", True)
     before = descriptors()
@@ -247,42 +191,12 @@ def test_what_a_job_leaves(tmp_path, monkeypatch):
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert 32 <= len({task["process"] for task in tasks})
     assert not any(Path(f"/proc/{task['process']}").exists() for task in tasks)
-    for thread in threading.enumerate():
-        if thread is not threading.main_thread():
-            thread.join(10)
     assert descriptors() <= before
     assert [] == list((tmp_path / "scratch").iterdir())
 
 
 def descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
-
-
-def test_done_but_not_ended(tmp_path, monkeypatch):
-    """What waits for a task goes on when it is done, and not when its process has ended."""
-    began = time.monotonic()
-
-    def linger(*words: object) -> None:
-        begin(*words)
-        time.sleep(1)
-
-    begin = local._begin
-    monkeypatch.setattr(local, "_begin", linger)
-    (tmp_path / "lines").write_text("tell\n")
-    words = ["-r", "local", "--no-conf", "--no-cat-output", str(tmp_path / "lines")]
-    with Telling(words).make_runner() as runner:
-        runner.run()
-        assert time.monotonic() - began < 1
-        assert multiprocessing.active_children()
-    assert [] == multiprocessing.active_children()
-
-
-def test_options_are_declared_once(tmp_path):
-    """For jobs of one kind: each reads its own words by what was declared for the first."""
-    first, second = (Telling(["--mapper", "--step-num", number]) for number in "01")
-    assert first.arg_parser is second.arg_parser
-    assert [0, 1] == [job.options.step_num for job in (first, second)]
-    assert Telling(["-r", "local", "x"]).options.args == ["x"]
 
 
 def test_small_input_is_one_task(tmp_path):

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from io import BytesIO
+from bisect import bisect_right
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.bags.bag import bag_record
-from pagekin.bags.dictionary import BAR, write_dictionary
-from pagekin.engine.local import cutting
-from pagekin.engine.local import shuffle as shuffling
-from pagekin.engine.local.shuffle import cut_keys, merged_lines, sort_lines, write_sorted
-from pagekin.engine.run import listening
-from pagekin.jobs.index_shards import IndexShards
-from pagekin.names import TASK_KEY
+from pagekin.engine.local import shuffle
+from pagekin.engine.local.shuffle import SORT, cut_keys, merged_lines, sorting
 from pagekin.storage.part_files import Piece
-from tests.indexes import random_bags, word_of
-from tests.jobs.running import run_job, split_output
 
 KEYS = st.sampled_from(
     [b"a", b"ab", b"b", b"!task", b"c\xff", b"", b"\x01", b"a\x02", b"http://a.example/"]
@@ -91,42 +82,15 @@ def test_heavy_keys(tmp_path, sizes, most, expected):
     assert expected == counts
 
 
-def test_what_bytes_are_worth(tmp_path):
-    """Where those of some keys cost their tasks less, a share has the more of them."""
-    keys = [b"%b%04d" % (start, n) for start in (b"!light/", b"heavy/") for n in range(1_000)]
-    lines = [b"%b\t%b\n" % (key, b"v" * 50) for key in keys]
-    paths = written(tmp_path, [lines[::2], lines[1::2]])
-    plain, weighed = (
-        [[line[:6] for line in merged_lines(share)] for share in cut_keys(paths, 2, worth)]
-        for worth in ((), [(b"!none/", 9.0), (b"!light/", 0.25)])
-    )
-    assert [1000, 1000] == pytest.approx([len(share) for share in plain], rel=0.1)
-    assert [1375, 625] == pytest.approx([len(share) for share in weighed], rel=0.1)
-    assert 1000 == weighed[0].count(b"!light")
-
-
-@given(st.lists(LINES, max_size=30), st.integers(0, 400))
-@example([b"h\tv\n", b"h\tv\x01w\n"], 400)
-def test_few_lines_are_sorted(lines, most):
-    """Where they are made, if all together have no more bytes than that; else they are as made.
-
-    Their order is that of all programs that sort: the ends of lines do not count.
-    """
-    out = BytesIO()
-    few = write_sorted(iter(lines), most, out)
-    assert (sum(map(len, lines)) <= most) == few
-    inner = [line[:-1] for line in lines]
-    assert (sorted(inner) if few else inner) == out.getvalue().split(b"\n")[:-1]
-
-
 @given(st.lists(st.lists(LINES, max_size=30), max_size=4), st.integers(1, 90))
 def test_blocks(tmp_path_factory, files, size):
     """Lines are merged however little of each file is held, also where a line is longer."""
     paths = written(tmp_path_factory.mktemp("blocks"), files)
     shares = [Piece(path, 0, path.stat().st_size) for path in paths]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shuffling, "_BLOCK", size)
-        patch.setattr(shuffling, "_LEAST_BLOCK", 1)
+        patch.setattr(shuffle, "_BLOCK", size)
+        patch.setattr(shuffle, "_LEAST_BLOCK", 1)
+        patch.setattr(shuffle, "_AT_ONCE", 2)  # so groups are merged, too
         found = list(merged_lines(shares))
     assert sorted(line[:-1] for lines in files for line in lines) == found
 
@@ -146,48 +110,43 @@ def test_a_file_that_was_changed(tmp_path, text):
         list(merged_lines([Piece(tmp_path / "made", 0, 7)]))
 
 
-@pytest.mark.parametrize(
-    ("program", "held"), [("sort", 0), ("false", 0), ("none-such", 0), ("sort", 1 << 20)]
-)
-def test_whatever_sorts(monkeypatch, tmp_path, program, held):
-    """A program that sorts is asked for, and where it fails or there is none lines are sorted. Few
-    lines are sorted by the task that makes them.
-
-    Wherever the job's folder is: tasks are in others.
-    """
-    monkeypatch.setattr(cutting, "LEAST", 500)
-    monkeypatch.setattr(cutting, "LARGE", 500)
-    monkeypatch.setattr(IndexShards, "HELD", held)
-    monkeypatch.chdir(tmp_path)
-    bags = random_bags(60)
-    terms = sorted({term for bag in bags for term in bag.terms.tolist()})
-    entries = [word_of(term).text() for term in terms]
-    write_dictionary(tmp_path / "words", [(np.array(terms, np.uint32), BAR.join([*entries, b""]))])
-    lines = [b"%b\t%b" % bag_record(bag) for bag in bags]
-    flags = ["--dictionary", str(tmp_path / "words"), "--index-shards", "3"]
-    words = ["-r", "local", "--no-conf", "--num-cores", "2", "--sort-bin", program, *flags]
-    words += ["--local-tmp-dir", "scratch"]
-    job = IndexShards(words)
-    job.sandbox(stdin=BytesIO(b"".join(line + b"\n" for line in lines)))
-    with listening(verbose=False), job.make_runner() as runner:
-        runner.run()
-        output = b"".join(runner.cat_output())
-    assert 2 < output.count(TASK_KEY)  # parts, and so reduce tasks
-    assert run_job(IndexShards, flags, lines) == split_output(output)
-
-
-def test_sorting(tmp_path, capsys):
-    """Whole lines are sorted, without their ends, in this order everywhere; by one thread."""
+def test_sorting(tmp_path):
+    """Whole lines are sorted, without their ends, in this order everywhere."""
     lines = [b"k\t5\n", b"k\t\n", b"k\t1\n", b"K\t\xff\n", b"k\t\xff\n", b"k\t\t\n"]
-    said = []
-    for program in (["sort"], ["false"], ["none-such"], ["sort", "--no-such-option"]):
-        (tmp_path / "made").write_bytes(b"".join(lines))
-        sort_lines(tmp_path / "made", program, tmp_path)
-        assert (
-            sorted(line[:-1] for line in lines)
-            == (tmp_path / "made").read_bytes().split(b"\n")[:-1]
-        )
-        assert [tmp_path / "made"] == list(tmp_path.iterdir())
-        said.append(capsys.readouterr().err)
-    assert not said[0]
-    assert all("lines are sorted in memory" in one for one in said[1:])
+    with sorting(tmp_path / "made", SORT, tmp_path) as out:
+        out.writelines(lines)
+    expected = sorted(line[:-1] for line in lines)
+    assert expected == (tmp_path / "made").read_bytes().split(b"\n")[:-1]
+    assert [tmp_path / "made"] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("program", ["false", "none-such"])
+def test_no_program_that_sorts(tmp_path, program):
+    """A program that fails, or is not there, ends the task with its name."""
+    with (
+        pytest.raises(OSError, match=program),
+        sorting(tmp_path / "made", [program], tmp_path) as out,
+    ):
+        out.write(b"k\t5\n")
+
+
+def test_merging_is_linear(tmp_path, monkeypatch):
+    """However many pieces there are, a line is looked at in as many merges as groups are deep."""
+    lines = [b"%06d\t\n" % k for k in range(4096)]
+    path = written(tmp_path, [lines])[0]
+    looked_at = 0
+
+    def counted(*words: object, **more: object) -> int:
+        nonlocal looked_at
+        looked_at += 1
+        return bisect_right(*words, **more)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(shuffle, "bisect_right", counted)
+    costs = {}
+    for pieces in (4, 64, 4096):
+        size = path.stat().st_size // pieces
+        shares = [Piece(path, k * size, (k + 1) * size) for k in range(pieces)]
+        looked_at = 0
+        assert lines == [line + b"\n" for line in merged_lines(shares)]
+        costs[pieces] = looked_at
+    assert costs[4096] <= 3 * 64 * len(lines)  # and not 4,096 looks at each line

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pagekin.config import ReadingConfig
+from pagekin.config import BuildConfig, ReadingConfig
 from pagekin.counters import Counters
 from pagekin.stages.inventory.captures import ALIAS, OVER, capture_value, redirect_value, settle
 from pagekin.stages.inventory.survey import Surveyor
@@ -59,7 +59,7 @@ class Found:
 def survey(uris: list[str], config: ReadingConfig | None = None) -> Found:
     """The inventory as the job makes it: all pairs sorted, settled URL by URL."""
     counters = Counters()
-    surveyor = Surveyor(config or ReadingConfig(), counters)
+    surveyor = Surveyor(BuildConfig(reading=config or ReadingConfig()), counters)
     pairs = sorted(pair for uri in uris for pair in surveyor.survey(uri, lambda pages, size: None))
     found = Found()
     for url, group in groupby(pairs, key=itemgetter(0)):
@@ -350,7 +350,7 @@ def test_reports(tmp_path: Path) -> None:
     first = request(URLS[0])
     uri = write(tmp_path / "a.warc", first, Seen(URLS[0], DATES[0]).record())
     seen: list[tuple[int, int]] = []
-    surveyor = Surveyor(ReadingConfig(), Counters())
+    surveyor = Surveyor(BuildConfig(), Counters())
     list(surveyor.survey(uri, lambda pages, size: seen.append((pages, size))))
     assert [(0, 0), (1, len(first))] == seen
 
@@ -358,6 +358,6 @@ def test_reports(tmp_path: Path) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     """They are counted and nothing is raised."""
     counters = Counters()
-    surveyor = Surveyor(ReadingConfig(), counters)
+    surveyor = Surveyor(BuildConfig(), counters)
     assert [] == list(surveyor.survey(str(tmp_path / "no"), lambda pages, size: None))
     assert {"files": {"failed": 1}} == counters.as_dict()

@@ -186,7 +186,7 @@ from pagekin.stages.pairs.stripe_codec import FACT, mask_hashes
 from pagekin.stages.pairs.reducing import Merger
 from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
-from pagekin.engine.statistics import peak_memory
+from pagekin.counters import peak_memory
 
 COUNT, WIDTH, KIND = int(sys.argv[1]), 12, sys.argv[2]
 # the page itself stands at place 4 of 13, so that all are near

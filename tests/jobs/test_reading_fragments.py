@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 
 from pagekin.bags.bag import bag_record, parse_bag
 from pagekin.bags.vocabulary import WORDS_KEY
 from pagekin.config import BagConfig, BuildConfig, WindowConfig
-from pagekin.jobs.bag_fragments import BagFragments
-from pagekin.jobs.link_blocks import LinkBlocks
+from pagekin.jobs.reading import Reading
 from pagekin.stages.fragments import gathering
 from pagekin.stages.fragments import hot_targets as folding
 from pagekin.stages.fragments.packing import write_packing
 from pagekin.text.words import term_hash
 from pagekin.web.resolution import write_resolution
 from tests.forms import parse_forms
-from tests.jobs.running import Pair, run_job, run_script, split_output, write_warc
+from tests.jobs.running import Pair, Result, run_job, run_script, split_output, write_warc
 from tests.pages import html_page, raw_bags
 from tests.warcs import gz, response, warcinfo
 
@@ -27,6 +28,14 @@ PAGES = {
     HIVES: '<title>Hives</title><p>Wood. <a href="/tools">Smoker</a> <a href="mailto:x@y">me</a>',
     f"{HIVES}tools": "<p>Smokers calm bees; a <a href='http://bees.example'>bee</a> flies.",
 }
+
+
+FRAGMENTS = "--outputs=fragments"
+
+
+def fragments(args: Iterable[object] = (), inputs: Iterable[bytes] = ()) -> Result:
+    """What the job makes where nothing but fragments is wanted."""
+    return run_job(Reading, [FRAGMENTS, *args], inputs)
 
 
 def records_of(pages: dict[str, str]) -> list[bytes]:
@@ -45,7 +54,7 @@ def expected_bags(config: BuildConfig) -> list[Pair]:
 
 def test_empty():
     """No files, no bags, no words, and nothing counted."""
-    assert ([], {}) == run_job(BagFragments)
+    assert ([], {}) == fragments()
 
 
 @pytest.mark.parametrize("kind", ["basic", "syntactic", "topical"])
@@ -58,9 +67,9 @@ def test_with_blocks(tmp_path, kind, deep):
         pages[HIVES] = "<div>" * 3000 + pages[HIVES]
     line = write_warc(tmp_path / "a.warc.gz", *records_of(pages))
     words = ["--window-kind", kind]
-    bags, of_bags = run_job(BagFragments, words, [line])
-    blocks, of_blocks = run_job(LinkBlocks, inputs=[line])
-    both, of_both = run_job(BagFragments, [*words, "--with-blocks"], [line])
+    bags, of_bags = fragments(words, [line])
+    blocks, of_blocks = run_job(Reading, ["--outputs=blocks"], [line])
+    both, of_both = run_job(Reading, words, [line])
     assert 3 == len(blocks)
     assert sorted(blocks + bags) == both
     assert {**of_blocks, **of_bags} == of_both
@@ -72,14 +81,14 @@ def test_packing(tmp_path):
     packing = tmp_path / "packing"
     terms = np.array([term_hash(term) for term in ("bee", "hive")], np.uint32)
     write_packing(packing, terms, [f"{HIVES}t".encode()])
-    plain = run_job(BagFragments, inputs=[line])
-    assert plain == run_job(BagFragments, ["--packing", str(packing)], [line])
+    plain = fragments(inputs=[line])
+    assert plain == fragments(["--packing", str(packing)], [line])
 
 
 def test_file_without_pages(tmp_path):
     """A file that holds no page makes no bag, and says what it held."""
     line = write_warc(tmp_path / "a.warc.gz", gz(warcinfo()))
-    records, counters = run_job(BagFragments, inputs=[line])
+    records, counters = fragments(inputs=[line])
     assert [] == records
     assert {"files": {"read": 1}, "records": {"not_response_warcinfo": 1, "read": 1}} == counters
 
@@ -87,7 +96,7 @@ def test_file_without_pages(tmp_path):
 def test_bags(tmp_path):
     """Each URL that is read or linked to has the bag that the pages give it."""
     line = write_warc(tmp_path / "a.warc.gz", *records_of(PAGES))
-    records, counters = run_job(BagFragments, inputs=[line])
+    records, counters = fragments(inputs=[line])
     assert expected_bags(BuildConfig()) == bags_of(records)
     assert [b"http://bees.example/", b"http://hives.example/", b"http://hives.example/tools"] == [
         key for key, _ in bags_of(records)
@@ -112,7 +121,7 @@ def test_one_bag_by_hand(tmp_path):
         "<p>Buy <a href='http://a.example/'>sweet honey</a> jars",
     }
     line = write_warc(tmp_path / "a.warc.gz", *records_of(pages))
-    records, _ = run_job(BagFragments, ["--text-stemming", "nostem"], [line])
+    records, _ = fragments(["--text-stemming", "nostem"], [line])
     bag = parse_bag(*bags_of(records)[0])
     assert (True, 1, 1, 1) == (bag.crawled, bag.anchors, bag.pages, bag.hosts)
     weights = dict(zip(bag.terms.tolist(), bag.weights.tolist(), strict=True))
@@ -129,7 +138,7 @@ def test_one_bag_by_hand(tmp_path):
 def test_words(tmp_path):
     """The words of each bucket of hashes, with their counts over all pages."""
     line = write_warc(tmp_path / "a.warc.gz", *records_of(PAGES))
-    records, _ = run_job(BagFragments, inputs=[line])
+    records, _ = fragments(inputs=[line])
     seen = {}
     for key, value in records:
         if key.startswith(WORDS_KEY):
@@ -145,7 +154,7 @@ def test_options(tmp_path):
     """Options of the command line are the configuration of the functions."""
     line = write_warc(tmp_path / "a.warc.gz", *records_of(PAGES))
     args = ["--window-words", "1", "--bag-links", "8", "--bag-same-host", "drop"]
-    records, counters = run_job(BagFragments, args, [line])
+    records, counters = fragments(args, [line])
     config = BuildConfig(window=WindowConfig(words=1), bag=BagConfig(links=8.0, same_host="drop"))
     assert expected_bags(config) == bags_of(records)
     assert 1 == counters["links"]["within_host_dropped"]
@@ -157,8 +166,8 @@ def test_crawled_urls_alone(tmp_path):
     shelves = "<a href=http://shop.example/>Shelves</a> <a href=http://wax.example/>Wax</a>"
     pages = {**PAGES, BEES: PAGES[BEES] + shelves}
     line = write_warc(tmp_path / "a.warc.gz", *records_of(pages))
-    whole, of_whole = run_job(BagFragments, inputs=[line])
-    records, counters = run_job(BagFragments, ["--bag-urls", "crawled"], [line])
+    whole, of_whole = fragments(inputs=[line])
+    records, counters = fragments(["--bag-urls", "crawled"], [line])
     left_out = {b"http://shop.example/", b"http://wax.example/"}
     assert left_out < {key for key, _ in whole}
     assert [pair for pair in whole if pair[0] not in left_out] == records
@@ -180,8 +189,8 @@ def test_any_division_of_the_files(tmp_path):
         write_warc(tmp_path / f"{number}.warc.gz", record)
         for number, record in enumerate(records_of(PAGES))
     ]
-    one, _ = run_job(BagFragments, inputs=[together])
-    many, counters = run_job(BagFragments, inputs=reversed(apart))
+    one, _ = fragments(inputs=[together])
+    many, counters = fragments(inputs=reversed(apart))
     assert one == many
     assert 3 == counters["files"]["read"]
 
@@ -192,7 +201,7 @@ def test_resolution(tmp_path):
     line = write_warc(tmp_path / "a.warc.gz", *records_of(PAGES), *late)
     table = tmp_path / "resolution.arrays"
     write_resolution(table, [(f"{HIVES}tools".encode(), b"http://tools.example/")], [line + b":0"])
-    records, counters = run_job(BagFragments, ["--resolution", table], [line])
+    records, counters = fragments(["--resolution", table], [line])
     bags = {key: parse_bag(key, value) for key, value in bags_of(records)}
     assert 1 == bags[b"http://tools.example/"].anchors
     assert term_hash("honei") in bags[b"http://bees.example/"].terms
@@ -214,8 +223,8 @@ def test_links_to_what_was_not_captured(tmp_path, canonical):
     flags = ["--reading-follow-canonical", canonical, "--bag-urls", "crawled", "--resolution"]
     write_resolution(tmp_path / "with", aliases, [], captured)
     write_resolution(tmp_path / "without", aliases, [])
-    told, counters = run_job(BagFragments, [*flags, tmp_path / "with"], [line])
-    plain, others = run_job(BagFragments, [*flags, tmp_path / "without"], [line])
+    told, counters = fragments([*flags, tmp_path / "with"], [line])
+    plain, others = fragments([*flags, tmp_path / "without"], [line])
     assert list(bags_of(plain)) == list(bags_of(told)) != []
     assert counters["links"].pop("not_captured") > 0
     assert counters["links"] == others["links"]
@@ -230,7 +239,7 @@ def test_hosts_of_canonical_pages(tmp_path):
     write_resolution(table, [(b"http://copy.example/", b"http://real.example/")], [])
     flags = ["--resolution", table, "--reading-follow-canonical", "true"]
     flags += ["--bag-same-host", "weigh", "--bag-same-host-weight", "0.5"]
-    records, counters = run_job(BagFragments, flags, [line])
+    records, counters = fragments(flags, [line])
     key = b"http://real.example/b"
     bag = parse_bag(key, dict(bags_of(records))[key])
     assert ([term_hash("bee")], [2.5]) == (bag.terms.tolist(), bag.weights.tolist())
@@ -241,16 +250,16 @@ def test_page_ids_do_not_pile_up(tmp_path, monkeypatch):
     """The ids of citing pages are written before they are many; nothing is lost."""
     line = write_warc(tmp_path / "a.warc.gz", *records_of(PAGES))
     args = ["--bag-links", "8"]
-    whole, _ = run_job(BagFragments, args, [line])
+    whole, _ = fragments(args, [line])
     monkeypatch.setattr("pagekin.stages.fragments.extractor._MANY_PAGES", 0)
-    assert whole == run_job(BagFragments, args, [line])[0]
+    assert whole == fragments(args, [line])[0]
 
 
 def test_unreadable_files(tmp_path):
     """Files that cannot be read are counted and cost the others nothing."""
     good = write_warc(tmp_path / "good.warc.gz", *records_of(PAGES))
     missing = str(tmp_path / "none.warc.gz").encode()
-    records, counters = run_job(BagFragments, inputs=[missing, good])
+    records, counters = fragments(inputs=[missing, good])
     assert {"failed": 1, "read": 1} == counters["files"]
     assert expected_bags(BuildConfig()) == bags_of(records)
 
@@ -260,7 +269,7 @@ def test_broken_records(tmp_path):
     first, second, third = records_of(PAGES)
     broken = second[:60] + b"\xff\xff\xff" + second[63:]
     line = write_warc(tmp_path / "a.warc.gz", first, broken, third)
-    records, counters = run_job(BagFragments, inputs=[line])
+    records, counters = fragments(inputs=[line])
     damaged = {name: n for name, n in counters["records"].items() if name.startswith("damaged")}
     assert 1 == sum(damaged.values()), counters
     assert (2, 3) == (counters["records"]["used"], counters["records"]["read"])
@@ -291,7 +300,7 @@ def test_hot_url(tmp_path, monkeypatch):
     for path, line in zip(manifests, [together, *apart], strict=True):
         path.write_bytes(line + b"\n")
     said = [
-        run_script("bag_fragments", "-r", "local", "--no-conf", *paths)
+        run_script("reading", "-r", "local", "--no-conf", FRAGMENTS, *paths)
         for paths in (manifests[:1], manifests[1:])
     ]
     assert [0, 0] == [one.code for one in said], said
@@ -300,33 +309,35 @@ def test_hot_url(tmp_path, monkeypatch):
     folded = []
     parse = gathering.parse_folded
     monkeypatch.setattr(gathering, "parse_folded", lambda v: folded.append(v) or parse(v))
-    assert (one, of_one) == run_job(BagFragments, inputs=[together])
+    assert (one, of_one) == fragments(inputs=[together])
     assert folded
     monkeypatch.setattr(folding, "_HOT", 1 << 30)
     folded.clear()
-    assert (one, of_one) == run_job(BagFragments, inputs=[together])
+    assert (one, of_one) == fragments(inputs=[together])
     assert not folded
     assert (of_one.pop("files"), of_four.pop("files")) == ({"read": 1}, {"read": 4})
     assert (one, of_one) == (four, of_four)
 
 
 def test_as_a_script(tmp_path):
-    """`python jobs/bag_fragments.py -r local` gives the records of the inline runner."""
+    """`python jobs/reading.py -r local` gives the records of the inline runner."""
     line = write_warc(tmp_path / "a.warc.gz", *records_of(PAGES))
     table = tmp_path / "resolution.arrays"
     write_resolution(table, [(b"http://x.example/", b"http://y.example/")], [])
     (tmp_path / "manifest").write_bytes(line + b"\n")
     words = ["--window-kind", "topical", "--resolution", table]
-    said = run_script("bag_fragments", "-r", "local", "--no-conf", *words, tmp_path / "manifest")
+    said = run_script(
+        "reading", "-r", "local", "--no-conf", FRAGMENTS, *words, tmp_path / "manifest"
+    )
     assert 0 == said.code, said.err
-    assert run_job(BagFragments, words, [line]) == split_output(said.out.encode())
+    assert fragments(words, [line]) == split_output(said.out.encode())
 
 
 def test_help():
     """--help explains every option of the sections that the job reads."""
-    said = run_script("bag_fragments", "--help")
+    said = run_script("reading", "--help")
     text = " ".join(said.out.split())
     assert 0 == said.code
     assert "words each side at the most, stop words not counted" in text
-    assert "the table that the inventory stage made" in text
+    assert "which URL stands for which, and which captures are not read" in text
     assert "--weight-terms" not in text

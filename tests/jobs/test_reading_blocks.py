@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import chain
 
 import pytest
@@ -9,14 +10,22 @@ import pytest
 from pagekin.cocitation.records import BLOCKS_KEY, parse_blocks
 from pagekin.config import BlockConfig, BuildConfig
 from pagekin.counters import Counters
-from pagekin.jobs.link_blocks import LinkBlocks
+from pagekin.jobs.reading import Reading
 from pagekin.stages.blocks.extractor import BlockExtractor
 from pagekin.web.resolution import write_resolution
-from tests.jobs.running import Pair, run_job, run_script, split_output, write_warc
+from tests.jobs.running import Pair, Result, run_job, run_script, split_output, write_warc
 from tests.trees import tree_page
 from tests.warcs import gz, response, warcinfo
 
 MOVED = "http://moved.example/"
+
+
+BLOCKS = "--outputs=blocks"
+
+
+def blocks(args: Iterable[object] = (), inputs: Iterable[bytes] = ()) -> Result:
+    """What the job makes where nothing but blocks is wanted."""
+    return run_job(Reading, [BLOCKS, *args], inputs)
 
 
 def html_of(k: int) -> str:
@@ -56,13 +65,13 @@ def table(tmp_path):
 
 def test_empty():
     """No files, no blocks, and nothing counted."""
-    assert ([], {}) == run_job(LinkBlocks)
+    assert ([], {}) == blocks()
 
 
 def test_file_without_pages(tmp_path):
     """A file that holds no page makes no record, and says what it held."""
     line = write_warc(tmp_path / "a.warc.gz", gz(warcinfo()))
-    records, counters = run_job(LinkBlocks, inputs=[line])
+    records, counters = blocks(inputs=[line])
     assert [] == records
     assert {"files": {"read": 1}, "records": {"not_response_warcinfo": 1, "read": 1}} == counters
 
@@ -70,7 +79,7 @@ def test_file_without_pages(tmp_path):
 @pytest.mark.parametrize("files", [1, 2, 5])
 def test_any_division_of_files(tmp_path, files):
     """However the pages are dealt to files and tasks, the records are the same."""
-    records, counters = run_job(LinkBlocks, inputs=warcs(tmp_path, files))
+    records, counters = blocks(inputs=warcs(tmp_path, files))
     assert expected() == records
     assert 12 == len(records)
     assert {"read": files} == counters["files"]
@@ -79,12 +88,12 @@ def test_any_division_of_files(tmp_path, files):
 def test_order_of_files(tmp_path):
     """The order of the files is irrelevant, for records and counters."""
     lines = warcs(tmp_path, 4)
-    assert run_job(LinkBlocks, inputs=lines) == run_job(LinkBlocks, inputs=lines[::-1])
+    assert blocks(inputs=lines) == blocks(inputs=lines[::-1])
 
 
 def test_counters(tmp_path):
     """Blocks and links are counted, those found and those left, and what took the others."""
-    records, counters = run_job(LinkBlocks, inputs=warcs(tmp_path, 2))
+    records, counters = blocks(inputs=warcs(tmp_path, 2))
     left = [len(block.urls) for _, value in records for block in parse_blocks(value).blocks]
     assert {"found": 24, "left": 12} == counters["blocks"]
     assert sum(left) == counters["block_links"]["left"] == 48
@@ -96,7 +105,7 @@ def test_counters(tmp_path):
 def test_resolution(tmp_path, table):
     """With the table of the inventory links lead to where their pages moved."""
     lines = warcs(tmp_path, 2)
-    records, counters = run_job(LinkBlocks, ["--resolution", table], lines)
+    records, counters = blocks(["--resolution", table], lines)
     assert 12 == counters["block_links"]["through_redirects"]
     urls = {key: parse_blocks(value).blocks[0].urls for key, value in records}
     assert [b"http://site0.example/0", b"http://site1.example/0"] == urls[
@@ -109,38 +118,38 @@ def test_resolution(tmp_path, table):
 def test_settings(tmp_path):
     """The sections reading and blocks are heard."""
     words = ["--blocks-rules", "page"]
-    records, _ = run_job(LinkBlocks, words, warcs(tmp_path, 2))
+    records, _ = blocks(words, warcs(tmp_path, 2))
     assert expected(BuildConfig(blocks=BlockConfig(rules="page"))) == records
     assert expected() != records
     lines = warcs(tmp_path, 2)
-    assert [] == run_job(LinkBlocks, ["--reading-exclude-host", "example"], lines)[0]
+    assert [] == blocks(["--reading-exclude-host", "example"], lines)[0]
 
 
 def test_unreadable_files(tmp_path):
     """Files that cannot be read are counted and cost the others nothing."""
     missing = str(tmp_path / "none.warc.gz").encode()
-    records, counters = run_job(LinkBlocks, inputs=[missing, *warcs(tmp_path, 1)])
+    records, counters = blocks(inputs=[missing, *warcs(tmp_path, 1)])
     assert {"failed": 1, "read": 1} == counters["files"]
     assert expected() == records
 
 
 def test_as_a_script(tmp_path, table):
-    """`python jobs/link_blocks.py -r local` gives the records of the inline runner."""
+    """`python jobs/reading.py -r local` gives the records of the inline runner."""
     lines = warcs(tmp_path, 3)
     (tmp_path / "manifest").write_bytes(b"".join(line + b"\n" for line in lines))
     words = ["--blocks-rules", "paper", "--resolution", table]
-    said = run_script("link_blocks", "-r", "local", "--no-conf", *words, tmp_path / "manifest")
+    said = run_script("reading", "-r", "local", "--no-conf", BLOCKS, *words, tmp_path / "manifest")
     assert 0 == said.code, said.err
-    assert run_job(LinkBlocks, words, lines) == split_output(said.out.encode())
+    assert blocks(words, lines) == split_output(said.out.encode())
 
 
 def test_help():
     """--help explains the job and every option of the sections that it reads."""
-    said = run_script("link_blocks", "--help")
+    said = run_script("reading", "--help")
     text = " ".join(said.out.split())
     assert 0 == said.code
-    assert "which links stand together on each page" in text
-    assert "the table that the inventory stage made" in text
+    assert "blocks map: segmentation, filters" in text
+    assert "which URL stands for which, and which captures are not read" in text
     for flag in ("--blocks-rules", "--reading-follow-canonical"):
         assert flag in text
     assert "--cocitation-threshold" not in text

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Blocks of links -> which pages are related to which: pairs of one block, merged over all pages.
 
-    input    what link_blocks made, or bag_fragments with blocks; other records are passed over
+    input    blocks, which the reading made; other records are passed over
     map      each link of a block with all its partners and their similarity, Eq. 5 to 8
     reduce   by URL: the total similarity from each partner to it, Eq. 9 to 13; kept from T on
     output   HASH TAB edge   and   HASH TAB !URL
@@ -13,31 +13,20 @@ from collections.abc import Iterable, Iterator
 
 from pagekin.engine.job import PagekinJob
 from pagekin.kinds import Pair
+from pagekin.stages.pairs import PAIRS
+from pagekin.stages.pairs.reducing import Merger
+from pagekin.stages.pairs.stripes import Stripes
 
 
-class CocitationPairs(PagekinJob):
-    SECTIONS = ("cocitation",)
-    MAPS_WITH = (
-        "cocitation.records",
-        "stages.pairs.stripes",
-        "text.tokens:load_dictionary",
-        "text.words:load_stemmers",
-        "web.urls:make_suffix_list",
-    )
-    REDUCES_WITH = ("stages.pairs.reducing",)
+class Pairs(PagekinJob):
+    STAGE = PAIRS
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        # imported here: reducers start faster without the stemmers
-        from pagekin.cocitation.records import is_blocks
-        from pagekin.stages.pairs.stripes import Stripes
-
-        yield from Stripes(self.config.cocitation, self.counters_).of(filter(is_blocks, pairs))
+        yield from Stripes(self.config.cocitation, self.counters_).of(pairs)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        from pagekin.stages.pairs.reducing import Merger
-
         yield from Merger(self.config.cocitation, self.counters_).edges(pairs)
 
 
 if __name__ == "__main__":
-    CocitationPairs.run()
+    Pairs.run()

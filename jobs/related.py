@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Which pages are related to which -> the best M of each page.
 
-    input    what cocitation_pairs made
+    input    edges, which the stage of the pairs made
     map      nothing
     reduce   by page: its URL and its best kin, which the order of the values brings first
     output   HASH TAB URL kin kin ...
@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator
 from pagekin.cocitation.kin import select_best
 from pagekin.engine.job import PagekinJob
 from pagekin.kinds import Pair
+from pagekin.stages.related import RELATED
 
 
-class CocitationRelated(PagekinJob):
-    SECTIONS = ("cocitation",)
+class Related(PagekinJob):
+    STAGE = RELATED
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         yield from pairs
@@ -27,4 +28,4 @@ class CocitationRelated(PagekinJob):
 
 
 if __name__ == "__main__":
-    CocitationRelated.run()
+    Related.run()

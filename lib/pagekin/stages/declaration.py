@@ -1,0 +1,135 @@
+"""What a stage says of itself; dry run, plan, options and report follow from it.
+
+A stage is one MapReduce job. It has one output, or several that can be made in one pass or apart:
+those of stages that read the snapshot are made by extractors, so that each page is parsed once. An
+output names the kinds of record that it is made of, the parts of the configuration that it depends
+on, its version, and the tables that are made of its records on this machine.
+
+The configuration an output depends on is a list of sections (`"window"`) and of single keys
+(`"bag.urls"`). A stage also depends on the records it reads, and on those of its tables.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pagekin.config import BuildConfig
+from pagekin.kinds import Kind
+
+__all__ = [
+    "PARTS",
+    "Circumstances",
+    "Counts",
+    "Extractor",
+    "Output",
+    "Stage",
+    "Table",
+    "load_named",
+]
+
+# What an index is made of; each can be made without the other.
+PARTS = ("bags", "cocitation")
+
+Counts = Mapping[str, Mapping[str, int]]
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What an output may ask about the build that it is part of."""
+
+    config: BuildConfig
+    sizes: tuple[int, ...]  # bytes of the files of the snapshot, guessed where nobody knows them
+    stands_for: float = 1.0  # so many times as large is the snapshot that these files stand for
+    made_together: Collection[str] = ()  # names of the outputs of one pass
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file made of the records of an output, which tasks of later stages look things up in."""
+
+    option: str  # of jobs that need it, without the dashes
+    file: str  # in the folder of the pass
+    about: str
+    shapes_records: bool = True  # False: records are the same whatever it says
+    required: bool = True  # by the jobs that have the option
+
+
+def _nothing(folder: Path, counters: Counts, circumstances: Circumstances) -> None:
+    """No table is made."""
+
+
+def _no_options(circumstances: Circumstances) -> list[str]:
+    return []
+
+
+@dataclass(frozen=True)
+class Output:
+    """Records of one or more kinds that are made, and kept, together."""
+
+    name: str
+    does: str  # for people
+    makes: tuple[Kind, ...]
+    sections: tuple[str, ...] = ()  # of the configuration, besides those of its stage
+    version: int = 1  # raised when the records change for the same configuration
+    part: str = ""  # of PARTS; empty: both may need it
+    uses: tuple[Table, ...] = ()
+    tables: tuple[Table, ...] = ()
+    make_tables: Callable[[Path, Counts, Circumstances], None] = _nothing
+    is_possible: Callable[[BuildConfig], bool] = lambda config: True
+    more_options: Callable[[Circumstances], list[str]] = _no_options  # without effect on records
+
+
+@dataclass(frozen=True)
+class Extractor(Output):
+    """An output that is made of pages, by objects with `view`, `records(page)` and `finish()`.
+
+    `runs` names the class, `module:Class` below pagekin. Where its records are merged by key before
+    they are kept, `merges` names a function of sorted pairs.
+    """
+
+    runs: str = ""
+    merges: str = ""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One link of the chain."""
+
+    name: str
+    job: str  # `module:Class` below pagekin.jobs
+    outputs: tuple[Output, ...]
+    reads: tuple[Kind, ...] = ()  # none: the snapshot
+    shuffles: tuple[Kind, ...] = ()  # what its mappers send; none: it has no reducers
+    sections: tuple[str, ...] = ()
+    # the configuration, with what follows from the number of records that are read
+    settle: Callable[[BuildConfig, int], BuildConfig] = lambda config, records: config
+
+    @property
+    def uses(self) -> tuple[Table, ...]:
+        """The tables that any of its outputs needs."""
+        return tuple(dict.fromkeys(table for output in self.outputs for table in output.uses))
+
+    @property
+    def reads_pages(self) -> bool:
+        """Are all its outputs made of pages?"""
+        return all(isinstance(output, Extractor) for output in self.outputs)
+
+    @property
+    def all_sections(self) -> tuple[str, ...]:
+        """The parts of the configuration that any of its outputs depends on."""
+        return self.sections_of(self.outputs)
+
+    def sections_of(self, outputs: Collection[Output]) -> tuple[str, ...]:
+        """The parts of the configuration that these outputs depend on."""
+        found = [*self.sections, *(name for output in outputs for name in output.sections)]
+        return tuple(dict.fromkeys(found))
+
+
+def load_named(name: str) -> Any:
+    """What `module:name` below pagekin names."""
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(f"pagekin.{module}"), attribute)

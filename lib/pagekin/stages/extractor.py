@@ -1,0 +1,119 @@
+"""What the extractors of a page have in common, and how a reading stage runs them.
+
+An extractor is made for one map task, gets each page that the task reads, and gives records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+from typing import Protocol
+
+from pagekin.config import BuildConfig
+from pagekin.counters import Counters
+from pagekin.kinds import Pair
+from pagekin.stages.declaration import Extractor, Output, load_named
+from pagekin.web.page import Page, View
+from pagekin.web.reader import SnapshotReader
+from pagekin.web.resolution import Resolution
+
+__all__ = ["PageExtractor", "ReadingTask", "extract", "merge_outputs", "view_for"]
+
+
+@dataclass(frozen=True)
+class ReadingTask:
+    """What a task of a reading stage was given."""
+
+    config: BuildConfig
+    counters: Counters
+    tables: Mapping[str, Path] = field(default_factory=dict)  # by the name of the option
+
+    @cached_property
+    def resolution(self) -> Resolution | None:
+        """Which URL stands for which, if that was settled."""
+        path = self.tables.get("resolution")
+        return Resolution(path) if path else None
+
+    def other_tables(self, output: Output) -> list[str | None]:
+        """The files of the other tables that an output uses, None where there is none."""
+        paths = (self.tables.get(t.option) for t in output.uses if t.option != "resolution")
+        return [str(path) if path else None for path in paths]
+
+
+class PageExtractor(Protocol):
+    """Makes records of pages.
+
+    It is made with the configuration, the counters of the task, what URLs stand for, and the file
+    of each other table that its output uses (None where there is none).
+    """
+
+    @property
+    def view(self) -> View:
+        """What is to be made of each page: its text, an outline, a tree."""
+
+    def records(self, page: Page) -> Iterator[Pair]:
+        """What is to be said when a page was read."""
+
+    def finish(self) -> Iterator[Pair]:
+        """What is left to be said when all pages were read."""
+
+
+def view_for(extractors: Iterable[PageExtractor]) -> View:
+    """All that these extractors want to be made of a page."""
+    views = [extractor.view for extractor in extractors]
+    texts = [view.without for view in views if view.text]
+    return View(
+        text=bool(texts),
+        outline=any(view.outline for view in views),
+        tree=any(view.tree for view in views),
+        without=frozenset.intersection(*texts) if texts else frozenset(),
+    )
+
+
+def extract(
+    outputs: Iterable[Output],
+    task: ReadingTask,
+    addresses: Iterable[str],
+    progress: Callable[[], Callable[[int, int], None]],
+) -> Iterator[Pair]:
+    """The map side: each page of these files is read once, and given to all extractors."""
+    extractors: list[PageExtractor] = [
+        load_named(output.runs)(
+            task.config, task.counters, task.resolution, *task.other_tables(output)
+        )
+        for output in outputs
+        if isinstance(output, Extractor)
+    ]
+    reader = SnapshotReader(
+        task.config.reading, task.counters, task.resolution, view_for(extractors)
+    )
+    for address in addresses:
+        for page in reader.pages(address, progress()):
+            for extractor in extractors:
+                yield from extractor.records(page)
+    for extractor in extractors:
+        yield from extractor.finish()
+
+
+def merge_outputs(
+    outputs: Iterable[Output], task: ReadingTask, pairs: Iterable[Pair]
+) -> Iterator[Pair]:
+    """The reduce side: the records of each extractor are merged as it says, or kept as they are."""
+    mergers = [output for output in outputs if isinstance(output, Extractor)]
+
+    def owner(pair: Pair) -> Extractor | None:
+        """Kinds with a mark belong to those who make them; all other keys to the one who merges."""
+        for output in mergers:
+            if any(kind.prefix and kind.holds(pair[0]) for kind in output.makes):
+                return output
+        return next((o for o in mergers if any(not kind.prefix for kind in o.makes)), None)
+
+    for output, run in groupby(pairs, key=owner):
+        if output and output.merges:
+            merge = load_named(output.merges)
+            yield from merge(run, task.config, task.counters, *task.other_tables(output))
+        else:
+            yield from run

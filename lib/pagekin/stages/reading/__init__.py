@@ -1,0 +1,39 @@
+"""The one reading of the pages: each is parsed once, and given to all wanted extractors."""
+
+from __future__ import annotations
+
+from pagekin.kinds import BLOCKS, PARCELS, RAW_BAGS, WORDS
+from pagekin.stages.declaration import Extractor, Stage
+from pagekin.stages.inventory import PACKING, RESOLUTION
+
+__all__ = ["READING"]
+
+FRAGMENTS = Extractor(
+    "fragments",
+    "pages become fragments, fragments are merged to raw bags",
+    makes=(RAW_BAGS, WORDS),
+    sections=("text", "window", "bag"),
+    version=5,
+    part="bags",
+    uses=(RESOLUTION, PACKING),
+    runs="stages.fragments.extractor:FragmentExtractor",
+    merges="stages.fragments.merge:merge_fragments",
+)
+BLOCKS_OF_LINKS = Extractor(
+    "blocks",
+    "pages become blocks of links",
+    makes=(BLOCKS,),
+    sections=("blocks",),
+    version=2,
+    part="cocitation",
+    uses=(RESOLUTION,),
+    runs="stages.blocks.extractor:BlockExtractor",
+)
+
+READING = Stage(
+    "reading",
+    "reading:Reading",
+    outputs=(FRAGMENTS, BLOCKS_OF_LINKS),
+    shuffles=(PARCELS, WORDS, BLOCKS),
+    sections=("reading",),
+)
