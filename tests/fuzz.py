@@ -35,8 +35,7 @@ from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.stages.fragments.extractor import Extractor
 from pagekin.stages.inventory.survey import Surveyor
-from pagekin.web.page import Page, is_html, open_response, status_reason
-from pagekin.web.reader import SnapshotReader, read_file
+from pagekin.web.page import Page, SnapshotReader, is_html, open_response, read_file, status_reason
 from pagekin.web.warc import MAX_RECORD_BYTES, Record
 from tests.mutations import KINDS, Case, mutate
 from tests.warcs import gz, response, warcinfo

@@ -17,8 +17,7 @@ from benchmarks.harness import timed
 from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
 from pagekin.web.http import decode_body
-from pagekin.web.page import is_html, open_response
-from pagekin.web.reader import read_file
+from pagekin.web.page import is_html, open_response, read_file
 
 __all__ = ["bodies", "decompress_only", "parse_only"]
 

@@ -163,8 +163,7 @@ def _page_of_file(options: argparse.Namespace, config: Any, view: Any) -> tuple[
 
 def _page_of_warc(options: argparse.Namespace, config: Any, view: Any) -> tuple[Any, Any]:
     from pagekin.counters import Counters
-    from pagekin.web.page import PageReader
-    from pagekin.web.reader import read_file
+    from pagekin.web.page import PageReader, read_file
     from pagekin.web.urls import canonical
 
     wanted = canonical(options.page)

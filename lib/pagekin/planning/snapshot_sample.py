@@ -29,7 +29,7 @@ from typing import BinaryIO, NamedTuple
 from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
 from pagekin.errors import InputError, UsageError
-from pagekin.web.reader import SnapshotReader
+from pagekin.web.page import SnapshotReader
 from pagekin.web.sources import Source, list_snapshot
 from pagekin.web.streams import open_source
 from pagekin.web.urls import top_subdomain

@@ -16,8 +16,7 @@ from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
 from pagekin.stages.declaration import Extractor, Output, load_named
-from pagekin.web.page import Page, View
-from pagekin.web.reader import SnapshotReader
+from pagekin.web.page import Page, SnapshotReader, View
 from pagekin.web.resolution import Resolution
 
 __all__ = ["PageExtractor", "ReadingTask", "extract", "merge_outputs", "view_for"]

@@ -19,8 +19,7 @@ from pagekin.stages.fragments.extractor import Extractor
 from pagekin.sweep.fragments import FragmentKey, FragmentNeeds
 from pagekin.sweep.spill import Spill
 from pagekin.text.tokens import with_sentences
-from pagekin.web.page import Page
-from pagekin.web.reader import SnapshotReader
+from pagekin.web.page import Page, SnapshotReader
 from pagekin.web.resolution import Resolution
 from pagekin.web.sources import Source
 

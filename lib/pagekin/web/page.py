@@ -1,24 +1,29 @@
-"""A WARC record becomes a page, or the name of the reason why it does not.
+"""WARC files become pages, and a WARC record a page or the name of the reason why it is none.
 
-Every record ends in exactly one count of the group `records`: `used`, or why it was left out.
-What is odd about a page that is used (cut, truncated, undeclared charset ...) is counted in the
-group `pages`. See docs/formats.md, "Counters", for all names.
+Every record ends in exactly one count of the group `records`: `used`, or why it was left out; that
+they add up is checked after each file. What is odd about a page that is used (cut, truncated,
+undeclared charset ...) is counted in the group `pages`. See docs/formats.md, "Counters", for all
+names.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
+from pagekin.errors import InputError
 from pagekin.text.languages import language_of
 from pagekin.web.charset import to_utf8
 from pagekin.web.flat import Flat, flatten
 from pagekin.web.http import HttpResponse, content_type, decode_body, parse_http
 from pagekin.web.outline import Outline, outline
+from pagekin.web.resolution import Resolution
+from pagekin.web.streams import open_source
 from pagekin.web.urls import Resolver, among_hosts, canonical, host
-from pagekin.web.warc import Record
+from pagekin.web.warc import MAX_RECORD_BYTES, Damage, Record, read_records
 
 if TYPE_CHECKING:
     from pagekin.web.html import Tree
@@ -30,17 +35,22 @@ __all__ = [
     "TREE",
     "Page",
     "PageReader",
+    "SnapshotReader",
     "View",
+    "capture_name",
     "is_blank",
     "is_html",
     "is_nofollow",
     "make_page",
     "open_response",
+    "read_file",
+    "status_reason",
 ]
 
 _HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"})
 _SNIFF = 1024  # bytes that are looked at when no type is given
 _BLANK = 64  # bytes that an empty body may take in any coding; nobody writes a page in so few
+_HEADERS = 64 << 10  # bytes of HTTP headers before the body
 _BINARY = (b"%PDF-", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"PK\x03\x04", b"\x1f\x8b", b"RIFF")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _NOFOLLOW = ("nofollow", "ugc", "sponsored")
@@ -48,6 +58,9 @@ _NOFOLLOW = ("nofollow", "ugc", "sponsored")
 _KINDS = frozenset(
     ("warcinfo", "request", "metadata", "revisit", "resource", "conversion", "continuation")
 )
+
+
+Report = Callable[[int, int], None]  # pages, bytes of the file
 
 
 @dataclass(frozen=True)
@@ -236,3 +249,88 @@ class PageReader:
             self._counters.add("pages", note, int(note != "cut"))
         self._counters.add("pages", "truncated_by_crawler", int(bool(record.truncated)))
         return page
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def capture_name(uri: str, record: Record) -> bytes:
+    """How a capture is named between the inventory and the readers."""
+    return f"{uri}:{record.place}".encode()
+
+
+def read_file(
+    uri: str,
+    counters: Counters,
+    limit: int,
+    whole: Callable[[Record], bool] | None = None,
+) -> Iterator[Record]:
+    """The intact records of a file, `limit` bytes of each body, or more of those that are wanted
+    whole; damage is counted, and so is a file that cannot be read.
+    """
+    usual = limit + _HEADERS
+
+    def most(record: Record) -> int:
+        return max(usual, MAX_RECORD_BYTES) if whole and whole(record) else usual
+
+    try:
+        with open_source(uri) as stream:
+            yield from _intact(uri, stream, counters, most if whole else usual)
+        counters.add("files", "read")
+    except InputError as error:
+        counters.add("files", "failed")
+        counters.note(str(error))
+
+
+def _intact(
+    uri: str, stream: BinaryIO, counters: Counters, limit: int | Callable[[Record], int]
+) -> Iterator[Record]:
+    damaged = intact = 0
+    for item in read_records(stream, limit):
+        counters.add("records", "read")
+        if isinstance(item, Damage):
+            damaged += 1
+            counters.add("records", f"damaged_{item.reason}")
+        else:
+            intact += 1
+            yield item
+    if damaged and not intact:
+        raise InputError(f"{uri}: holds no WARC record; is it a WARC file?")
+
+
+class SnapshotReader:
+    """Pages of snapshot files under one configuration."""
+
+    def __init__(
+        self,
+        config: ReadingConfig,
+        counters: Counters,
+        resolution: Resolution | None = None,
+        view: View = TEXT,
+    ) -> None:
+        self._limit = config.max_page_bytes
+        self._pages = PageReader(config, counters, view)
+        self._counters = counters
+        self._resolution = resolution
+
+    def pages(self, uri: str, report: Report = lambda pages, size: None) -> Iterator[Page]:
+        """The pages of one file."""
+        add = self._counters.add
+        for record in read_file(uri, self._counters, self._limit):
+            page = self._read(uri, record)
+            add("records", page if isinstance(page, str) else "used")
+            report(int(not isinstance(page, str)), record.offset)
+            if not isinstance(page, str):
+                yield page
+        self._check(uri)
+
+    def _read(self, uri: str, record: Record) -> Page | str:
+        if self._resolution and self._resolution.passes_over(capture_name(uri, record)):
+            return "other_capture"
+        return self._pages.read(record)
+
+    def _check(self, uri: str) -> None:
+        counts = dict(self._counters.as_dict().get("records", {}))
+        read = counts.pop("read", 0)
+        if read != sum(counts.values()):
+            raise AssertionError(f"{uri}: of {read} records {sum(counts.values())} have a reason")

@@ -23,8 +23,7 @@ from pagekin.synthetic.config import WebConfig
 from pagekin.synthetic.pages import PageMaker
 from pagekin.synthetic.topics import Topics
 from pagekin.synthetic.writing import DIRECTORY, SETTINGS, file_name, write_web
-from pagekin.web.page import Page
-from pagekin.web.reader import SnapshotReader, read_file
+from pagekin.web.page import Page, SnapshotReader, read_file
 
 SMALL = WebConfig(pages=600, seed=1, mean_words=400)
 LIMIT = 1 << 20

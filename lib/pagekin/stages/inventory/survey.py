@@ -21,12 +21,13 @@ from pagekin.web.page import (
     NOTHING,
     Page,
     PageReader,
+    capture_name,
     is_blank,
     is_html,
     open_response,
+    read_file,
     status_reason,
 )
-from pagekin.web.reader import capture_name, read_file
 from pagekin.web.urls import Resolver
 from pagekin.web.warc import Record
 

@@ -19,7 +19,7 @@ from pagekin.counters import Counters
 from pagekin.stages.inventory.captures import ALIAS, OVER, capture_value, redirect_value, settle
 from pagekin.stages.inventory.survey import Surveyor
 from pagekin.web import resolution
-from pagekin.web.reader import SnapshotReader, capture_name, read_file
+from pagekin.web.page import SnapshotReader, capture_name, read_file
 from pagekin.web.resolution import Resolution, write_resolution
 from tests.warcs import gz, request, response, warc_record, warcinfo
 
