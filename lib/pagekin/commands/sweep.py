@@ -19,7 +19,7 @@ from pagekin.commands.arguments import (
 from pagekin.errors import naming
 
 if TYPE_CHECKING:
-    from pagekin.sweep.running import Sweep
+    from pagekin.sweep.sweep import Sweep
 
 __all__ = ["add_sweep"]
 
@@ -68,7 +68,7 @@ def add_sweep(commands: Any) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     from pagekin.evaluate.figures import require_png
-    from pagekin.sweep.results import sweep_result
+    from pagekin.sweep.result import sweep_result
 
     check_judged_pages(options)
     check_at_least(options, tasks=0)
@@ -84,8 +84,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _tables(options: argparse.Namespace, result: dict[str, Any]) -> str:
-    from pagekin.sweep.lines import sweep_lines
-    from pagekin.sweep.markdown import sweep_markdown
+    from pagekin.sweep.reports import sweep_lines, sweep_markdown
 
     if options.json:
         return json.dumps(result, ensure_ascii=False, indent=1)
@@ -96,14 +95,13 @@ def _tables(options: argparse.Namespace, result: dict[str, Any]) -> str:
 
 def _sweep(options: argparse.Namespace) -> Sweep:
     from pagekin.storage.workspace import Workspace
-    from pagekin.sweep.progress import Progress
-    from pagekin.sweep.running import Sweep
-    from pagekin.sweep.strategies import read_plan
-    from pagekin.sweep.tasks import Judging
+    from pagekin.sweep.judging_tasks import Judging
+    from pagekin.sweep.strategies import read_strategies
+    from pagekin.sweep.sweep import Sweep
     from pagekin.web.sources import list_snapshot
 
     hosts = {"reading": {"exclude_host": options.exclude_host}} if options.exclude_host else {}
-    plan = read_plan(options.strategies, hosts)
+    plan = read_strategies(options.strategies, hosts)
     judging = Judging(
         tuple(map(str, options.directory)),
         options.format,
@@ -117,7 +115,7 @@ def _sweep(options: argparse.Namespace) -> Sweep:
     snapshot = list_snapshot(options.snapshot, options.base_url)
     workspace = Workspace.create(options.work)
     width = options.tasks or os.cpu_count() or 1
-    return Sweep(plan, workspace, snapshot, judging, Progress(quiet=options.quiet), width)
+    return Sweep(plan, workspace, snapshot, judging, width, options.quiet)
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
@@ -133,7 +131,7 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _write(options: argparse.Namespace, result: dict[str, Any]) -> None:
-    from pagekin.sweep.drawing import sweep_report, write_plots
+    from pagekin.sweep.reports import sweep_report, write_plots
 
     if options.plots:
         count = len(write_plots(options.plots, result))

@@ -9,23 +9,30 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import pagekin.evaluate
-from pagekin.config import BuildConfig, config_of, sections, unknown
+from pagekin.config import BuildConfig, config_of, sections, to_dict, unknown
 from pagekin.errors import UsageError
 from pagekin.evaluate.similarities import representation_names
 
-__all__ = ["MEASURES", "SHIPPED", "Figure", "Plan", "Strategy", "read_plan"]
+__all__ = ["MEASURES", "SHIPPED", "Figure", "Strategy", "StrategyFile", "read_strategies"]
 
 SHIPPED: Final = Path(pagekin.evaluate.__file__).parent / "strategies"
 MEASURES: Final = ("sibling", "gamma", "cousin", "unrelated", "orthogonal")
 
 _WINDOW: Final = "window"  # as x: the mean number of words around a link
 _SIGNED = frozenset({"signatures", "reranked"})
+_BAGS = ("reading", "text", "window", "bag", "weight")  # sections of the configuration of bags
+_BEYOND_BAGS = {  # what some representations depend on besides
+    "signatures": ("signatures",),
+    "reranked": ("signatures",),
+    "cocitation": ("blocks", "cocitation"),
+    "both": ("blocks", "cocitation"),
+}
 
 Tables = dict[str, dict[str, Any]]
 
@@ -43,6 +50,11 @@ class Strategy:
     alpha: float = 0.0  # similarities up to this one are none
     candidates: int = 0  # of reranked
 
+    def parts(self) -> dict[str, Any]:
+        """All that its result depends on: not its name, nor where it is plotted."""
+        own = {name: getattr(self, name) for name in ("by", "alpha", "candidates")}
+        return {**own, **to_dict(self.config, (*_BAGS, *_BEYOND_BAGS.get(self.by, ())))}
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -58,7 +70,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Plan:
+class StrategyFile:
     """What a file asks for."""
 
     source: str
@@ -70,12 +82,14 @@ class Plan:
         return [s for s in self.strategies if s.figure == (figure.of or figure.name)]
 
 
-def read_plan(source: str, overrides: Mapping[str, Mapping[str, Any]] | None = None) -> Plan:
-    """The plan in a file, or the shipped one of this name; `overrides` stand above all tables."""
+def read_strategies(
+    source: str, overrides: Mapping[str, Mapping[str, Any]] | None = None
+) -> StrategyFile:
+    """A file, or the shipped one of this name; `overrides` stand above all of its tables."""
     path = SHIPPED / f"{source}.toml"
     if not path.is_file() or Path(source).exists():
         path = Path(source)
-    return _Reader(path.name, overrides or {}).plan(_parse(path, source))
+    return _Reader(path.name, overrides or {}).read(_parse(path, source))
 
 
 def _parse(path: Path, source: str) -> dict[str, Any]:
@@ -92,65 +106,63 @@ def _parse(path: Path, source: str) -> dict[str, Any]:
 
 
 class _Reader:
-    """Collects every mistake of a file, and then says all of them."""
+    """Collects every mistake of a file, and then raises one error with all of them."""
 
     def __init__(self, name: str, overrides: Mapping[str, Mapping[str, Any]]) -> None:
         self._name, self._overrides = name, overrides
         self._problems: list[str] = []
 
-    def plan(self, said: dict[str, Any]) -> Plan:
-        self._check_names("", said, ("base", "strategy", "figure"))
-        base = said.get("base", {})
+    def read(self, tables: dict[str, Any]) -> StrategyFile:
+        self._check_names("", tables, ("base", "strategy", "figure"))
+        base = tables.get("base", {})
         self._config("base", base if isinstance(base, dict) else {"base": base})
-        tables = self._tables(said, "strategy")
-        strategies = [self._strategy(table, base) for table in tables] if self._sound() else []
-        figures = [self._figure(table) for table in self._tables(said, "figure")]
-        if not tables:
+        found = self._tables(tables, "strategy")
+        strategies = [] if self._problems else [self._strategy(table, base) for table in found]
+        figures = [self._figure(table) for table in self._tables(tables, "figure")]
+        if not found:
             self._problems.append("names no [[strategy]]")
         self._check(strategies, figures)
         if self._problems:
             raise UsageError("; ".join(f"{self._name}: {problem}" for problem in self._problems))
-        return Plan(self._name, tuple(strategies), tuple(_all_figures(strategies, figures)))
+        known = {figure.name for figure in figures}
+        named = dict.fromkeys(s.figure for s in strategies if s.figure)
+        figures += [Figure(name) for name in named if name not in known]  # described by no table
+        return StrategyFile(self._name, tuple(strategies), tuple(figures))
 
-    def _sound(self) -> bool:
-        return not self._problems
-
-    def _tables(self, said: dict[str, Any], kind: str) -> list[dict[str, Any]]:
-        found = said.get(kind, [])
+    def _tables(self, tables: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+        found = tables.get(kind, [])
         if isinstance(found, list) and all(isinstance(table, dict) for table in found):
             return found
         self._problems.append(f"{kind} is to be written as [[{kind}]]")
         return []
 
     def _strategy(self, table: dict[str, Any], base: Tables) -> Strategy:
-        own = _fields(Strategy) - {"config"}
         where = f"strategy {table.get('name', '')!r}"
-        self._check_names(f"{where}: ", table, (*own, *sections()))
-        values = self._values(where, Strategy, {k: v for k, v in table.items() if k in own})
+        values = self._values(where, table, _fields(Strategy) - {"config"}, sections())
         changed = {name: table[name] for name in sections() if name in table}
         config = self._config(where, _merged(base, changed, self._overrides), values.get("by"))
         return Strategy(**{"name": "", **values}, config=config)
 
     def _figure(self, table: dict[str, Any]) -> Figure:
         where = f"figure {table.get('name', '')!r}"
-        self._check_names(f"{where}: ", table, _fields(Figure))
-        known = {k: v for k, v in table.items() if k in _fields(Figure)}
-        return Figure(**{"name": "", **self._values(where, Figure, known)})
+        return Figure(**{"name": "", **self._values(where, table, _fields(Figure))})
 
     def _check_names(self, where: str, table: Mapping[str, Any], known: Collection[str]) -> None:
         for name in table:
             if name not in known:
                 self._problems.append(f"{where}{unknown(name, sorted(known), 'key')}")
 
-    def _values(self, where: str, cls: type, table: Mapping[str, Any]) -> dict[str, Any]:
-        """The values that are of the kind of their defaults."""
-        good = {}
-        for key, value in table.items():
-            if _fits(key, value):
-                good[key] = value
-            else:
+    def _values(
+        self, where: str, table: dict[str, Any], keys: set[str], others: Collection[str] = ()
+    ) -> dict[str, Any]:
+        """The values of these keys that are of the kind of their defaults; no key may be there but
+        these and some others."""
+        self._check_names(f"{where}: ", table, (*keys, *others))
+        values = {key: value for key, value in table.items() if key in keys}
+        for key, value in values.items():
+            if not _fits(key, value):
                 self._problems.append(f"{where}: {key} cannot be {value!r}")
-        return good
+        return {key: value for key, value in values.items() if _fits(key, value)}
 
     def _config(self, where: str, tables: Any, by: str | None = None) -> BuildConfig:
         if loose := [name for name, table in tables.items() if not isinstance(table, dict)]:
@@ -167,7 +179,7 @@ class _Reader:
 
     def _check(self, strategies: list[Strategy], figures: list[Figure]) -> None:
         known = [strategy.name for strategy in strategies]
-        drawn = {s.figure for s in strategies} | {f.name for f in figures}
+        drawn = sorted({s.figure for s in strategies} | {f.name for f in figures})
         for kind, names in (("strategy", known), ("figure", [f.name for f in figures])):
             if "" in names:
                 self._problems.append(f"a {kind} has no name")
@@ -175,18 +187,14 @@ class _Reader:
                 self._problems.append(f"two {kind} tables are called {name!r}")
         for strategy in strategies:
             if strategy.by not in representation_names():
-                said = unknown(strategy.by, representation_names(), "representation")
-                self._problems.append(f"strategy {strategy.name!r}: by: {said}")
+                hint = unknown(strategy.by, representation_names(), "representation")
+                self._problems.append(f"strategy {strategy.name!r}: by: {hint}")
         for figure in figures:
-            self._check_figure(figure, known, drawn)
-
-    def _check_figure(self, figure: Figure, known: list[str], drawn: set[str]) -> None:
-        pairs = (("against", known), ("of", sorted(drawn)), ("measure", MEASURES))
-        for key, names in pairs:
-            value = getattr(figure, key)
-            if value and value not in names:
-                said = unknown(value, names, "name")
-                self._problems.append(f"figure {figure.name!r}: {key}: {said}")
+            for key, names in {"against": known, "of": drawn, "measure": list(MEASURES)}.items():
+                value = getattr(figure, key)
+                if value and value not in names:
+                    hint = unknown(value, names, "name")
+                    self._problems.append(f"figure {figure.name!r}: {key}: {hint}")
 
 
 def _fields(cls: Any) -> set[str]:
@@ -214,12 +222,3 @@ def _merged(*layers: Mapping[str, Any]) -> Tables:
             else:
                 result[name] = table
     return result
-
-
-def _all_figures(strategies: list[Strategy], figures: list[Figure]) -> Iterator[Figure]:
-    """Those that are described, in their order, and those that only strategies name."""
-    yield from figures
-    known = {figure.name for figure in figures}
-    for name in dict.fromkeys(strategy.figure for strategy in strategies):
-        if name and name not in known:
-            yield Figure(name)

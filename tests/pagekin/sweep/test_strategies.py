@@ -9,8 +9,7 @@ import pytest
 
 from pagekin.config import BagConfig, BuildConfig, WeightConfig, WindowConfig, sections
 from pagekin.errors import UsageError
-from pagekin.sweep.keys import parts_of
-from pagekin.sweep.strategies import SHIPPED, Figure, Strategy, read_plan
+from pagekin.sweep.strategies import SHIPPED, Figure, Strategy, read_strategies
 
 ONE = '[[strategy]]\nname = "a"\n'
 
@@ -21,7 +20,7 @@ def read(tmp_path):
 
     def plan(text, **overrides):
         (tmp_path / "some.toml").write_text(text)
-        return read_plan(str(tmp_path / "some.toml"), overrides)
+        return read_strategies(str(tmp_path / "some.toml"), overrides)
 
     return plan
 
@@ -114,7 +113,7 @@ def test_every_mistake_at_once(read):
 def test_shipped_files():
     """What ships can be read, and the paper's figures are there."""
     assert ["paper"] == [path.stem for path in SHIPPED.glob("*.toml")]
-    plan = read_plan("paper")
+    plan = read_strategies("paper")
     figures = [figure.name for figure in plan.figures]
     assert {"3", "4", "5", "6", "7", "9"} <= set(figures)
     for figure in plan.figures:
@@ -128,16 +127,16 @@ def test_defaults_in_shipped_files():
         base = tomllib.load(file)["base"]
     for name in ("window", "bag", "weight"):
         assert {f.name for f in fields(sections()[name])} == set(base[name])
-    by_name = {s.name: s for s in read_plan("paper").strategies}
+    by_name = {s.name: s for s in read_strategies("paper").strategies}
     for name in ("default", "the default", "exact bags", "+ citing title", "80 signatures"):
         assert BuildConfig() == by_name[name].config
 
 
 def test_equal_parts():
     """What is judged is told apart by what it depends on, and by nothing else."""
-    plan = read_plan("paper")
+    plan = read_strategies("paper")
     by_name = {s.name: s for s in plan.strategies}
-    assert parts_of(by_name["anchor 32"]) == parts_of(by_name["no weights, 32"])
-    assert parts_of(by_name["stem"]) == parts_of(by_name["paper"])
-    assert parts_of(by_name["exact bags"]) != parts_of(by_name["80 signatures"])
-    assert "signatures" not in parts_of(by_name["exact bags"])
+    assert by_name["anchor 32"].parts() == by_name["no weights, 32"].parts()
+    assert by_name["stem"].parts() == by_name["paper"].parts()
+    assert by_name["exact bags"].parts() != by_name["80 signatures"].parts()
+    assert "signatures" not in by_name["exact bags"].parts()

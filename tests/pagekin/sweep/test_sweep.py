@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pagekin.sweep import running
-from pagekin.sweep.strategies import read_plan
-from tests.pagekin.sweep.pages import write_directory, write_pages
+from pagekin.sweep import sweep as sweeping
+from pagekin.sweep.strategies import read_strategies
+from tests.pagekin.sweep.made_up_snapshot import write_directory, write_pages
 
 NAMES = ("gamma", "sibling", "cousin", "unrelated")
 STRATEGIES = """
@@ -152,9 +152,9 @@ def test_goes_on(sweep, made, monkeypatch, tmp_path):
     """What is judged is kept; pages are read again only for what their fragments do not hold."""
     first, _ = sweep()
     read: list[int] = []
-    original = running.read_snapshot
+    original = sweeping.read_snapshot
     monkeypatch.setattr(
-        running, "read_snapshot", lambda *words: read.append(len(words[3])) or original(*words)
+        sweeping, "read_snapshot", lambda *words: read.append(len(words[3])) or original(*words)
     )
     again, said = sweep()
     assert first == again
@@ -166,13 +166,13 @@ def test_goes_on(sweep, made, monkeypatch, tmp_path):
     plan.write_text(STRATEGIES + '[[strategy]]\nname = "more"\nweight.tf = "sqrt"')
     sweep(plan=plan)
     assert [1] == read
-    assert 8 == len(read_plan(str(made[2])).strategies)
+    assert 8 == len(read_strategies(str(made[2])).strategies)
 
 
 def test_stopped(sweep, monkeypatch):
     """A sweep that was stopped while it judged keeps what was judged before."""
     whole, _ = sweep("--seed", 2)
-    original = running.judge_strategy
+    original = sweeping.judge_strategy
     names: list[str] = []
 
     def stop_at_third(task):
@@ -181,10 +181,10 @@ def test_stopped(sweep, monkeypatch):
             raise KeyboardInterrupt
         return original(task)
 
-    monkeypatch.setattr(running, "judge_strategy", stop_at_third)
+    monkeypatch.setattr(sweeping, "judge_strategy", stop_at_third)
     with pytest.raises(AssertionError):  # the command ends with 130
         sweep()
-    monkeypatch.setattr(running, "judge_strategy", original)
+    monkeypatch.setattr(sweeping, "judge_strategy", original)
     found, said = sweep()
     assert "2 of them judged already" in said
     assert [s["name"] for s in whole["strategies"]] == [s["name"] for s in found["strategies"]]

@@ -8,9 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin.config import BagConfig, BuildConfig, TextConfig, WindowConfig
-from pagekin.sweep import spill
-from pagekin.sweep.fragments import FragmentNeeds, fragment_key, needs_of, words_around
-from pagekin.sweep.spill import Spill, read_spilled
+from pagekin.sweep import fragment_sets
+from pagekin.sweep.fragment_sets import (
+    FragmentFiles,
+    FragmentNeeds,
+    fragment_key,
+    needs_of,
+    read_fragments,
+    words_around,
+)
 
 
 def config(words=32, kind="basic", stemming="stem", **bag):
@@ -73,19 +79,19 @@ pairs = st.lists(st.tuples(st.binary(min_size=1, max_size=3), st.binary(max_size
 
 
 @given(pairs, st.integers(1, 50))
-def test_spill(tmp_path_factory, some, waiting):
+def test_files(tmp_path_factory, some, waiting):
     """However often it is written, all records come back, by key and in order of their values."""
     clean = [tuple(part.translate(None, b"\t\n") or b"x" for part in pair) for pair in some]
-    folder = tmp_path_factory.mktemp("spill")
-    before, spill._WAITING = spill._WAITING, waiting
+    folder = tmp_path_factory.mktemp("fragments")
+    before, fragment_sets._BUFFERED = fragment_sets._BUFFERED, waiting
     try:
-        made = Spill(folder)
+        made = FragmentFiles(folder)
         for pair in clean:
             made.add([pair])
         made.finish()
     finally:
-        spill._WAITING = before
-    back = list(read_spilled(folder))
+        fragment_sets._BUFFERED = before
+    back = list(read_fragments(folder))
     assert sorted(clean) == sorted(back)
     keys = [key for key, _ in back]
     changes = sum(a != b for a, b in pairwise(keys))

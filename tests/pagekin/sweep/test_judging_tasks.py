@@ -7,7 +7,7 @@ import os
 import pytest
 
 from pagekin.errors import StageError, UsageError
-from pagekin.sweep.workers import run_tasks
+from pagekin.sweep.judging_tasks import run_tasks
 
 
 def double(number: int) -> tuple[int, int]:
