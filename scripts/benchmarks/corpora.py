@@ -8,8 +8,8 @@ from typing import Any
 
 from benchmarks.harness import Add, pagekin, say
 from pagekin.errors import InputError
-from pagekin.synthetic.config import WebConfig
-from pagekin.synthetic.writing import write_web
+from pagekin.synthetic.make_web import write_web
+from pagekin.synthetic.population import WebConfig
 
 __all__ = ["add_warc", "add_work", "corpora", "made_web", "made_work", "warc_files", "web_files"]
 

@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.corpora import add_warc, corpora
 from benchmarks.harness import HERE, Add, Benchmark, Timed, pagekin, peer, run_words, say
 from benchmarks.results import Column, Result, Table, Target
-from pagekin.synthetic.writing import DIRECTORY
+from pagekin.synthetic.make_web import DIRECTORY
 from pagekin.web.urls import canonical
 
 __all__ = ["BENCHMARK", "judged", "read_directory"]

@@ -38,8 +38,7 @@ from pagekin.errors import InputError
 from pagekin.kinds import Pair
 from pagekin.stages.fragments.extractor import Extractor
 from pagekin.text.tokens import with_sentences
-from pagekin.web.page import Page
-from pagekin.web.reader import SnapshotReader
+from pagekin.web.page import Page, SnapshotReader
 from pagekin.web.resolution import Resolution
 from pagekin.web.sources import Source
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Numbers", "draws", "key_of", "mix", "mix_all"]
+__all__ = ["UInt64s", "draws", "key_of", "mix", "mix_all"]
 
-Numbers = NDArray[np.uint64]
+UInt64s = NDArray[np.uint64]
 
 _MASK = (1 << 64) - 1
 _STEP = 0x9E3779B97F4A7C15  # 2^64 / golden ratio
@@ -40,7 +40,7 @@ def key_of(seed: int, *places: int | str) -> int:
     return key
 
 
-def draws(key: int, count: int) -> Numbers:
+def draws(key: int, count: int) -> UInt64s:
     """So many numbers of a key; fewer are the beginning of more."""
     places = (
         _PLACES[:count]
@@ -50,12 +50,12 @@ def draws(key: int, count: int) -> Numbers:
     return _mixed(places + np.uint64(key))
 
 
-def mix_all(numbers: Numbers) -> Numbers:
+def mix_all(numbers: UInt64s) -> UInt64s:
     """What `mix` makes of each."""
     return _mixed(numbers + np.uint64(_STEP))
 
 
-def _mixed(numbers: Numbers) -> Numbers:
+def _mixed(numbers: UInt64s) -> UInt64s:
     numbers ^= numbers >> np.uint64(30)
     numbers *= np.uint64(_FIRST)
     numbers ^= numbers >> np.uint64(27)

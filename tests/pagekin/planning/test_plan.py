@@ -12,8 +12,8 @@ from pagekin.cli import main
 from pagekin.errors import InputError, UsageError, WorkspaceError
 from pagekin.stages.chain import STAGES
 from pagekin.stages.fragments.packing import host_part
-from pagekin.synthetic.config import WebConfig
-from pagekin.synthetic.writing import write_web
+from pagekin.synthetic.make_web import write_web
+from pagekin.synthetic.population import WebConfig
 from tests.running import ROOT
 
 WEB = WebConfig(90, mean_words=400, mean_links=60, hot_inlinks=300)

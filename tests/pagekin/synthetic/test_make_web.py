@@ -18,11 +18,9 @@ from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.errors import UsageError
 from pagekin.evaluate.directory import read_directory
-from pagekin.synthetic.command import main
-from pagekin.synthetic.config import WebConfig
-from pagekin.synthetic.pages import PageMaker
-from pagekin.synthetic.topics import Topics
-from pagekin.synthetic.writing import DIRECTORY, SETTINGS, file_name, write_web
+from pagekin.synthetic.made_pages import PageMaker
+from pagekin.synthetic.make_web import DIRECTORY, SETTINGS, file_name, main, write_web
+from pagekin.synthetic.population import Topics, WebConfig
 from pagekin.web.page import Page, SnapshotReader, read_file
 
 SMALL = WebConfig(pages=600, seed=1, mean_words=400)
@@ -177,7 +175,7 @@ def test_charsets_decode(read: tuple[list[Page], Counters]) -> None:
     """A page in whatever charset holds the words that were put into it, where it is declared."""
     maker = PageMaker(SMALL)
     titles = {
-        maker.addresses.url(k): maker.addresses.title(maker.plan.origin[k]) for k in range(600)
+        maker.addresses.url(k): maker.addresses.title(maker.web.origin[k]) for k in range(600)
     }
     declared = {
         maker.addresses.url(k) for k in range(600) if maker.addresses.host(k).declared != "none"
@@ -204,7 +202,7 @@ def test_every_charset_occurs_and_is_the_one_declared() -> None:
 def test_languages_are_recognised(read: tuple[list[Page], Counters]) -> None:
     """By the attribute or by detection: nine in ten pages are in the language of their class."""
     maker = PageMaker(SMALL)
-    plan = maker.plan
+    plan = maker.web
     codes = {maker.addresses.url(k): plan.topics.code(plan.leaf[k]) for k in range(600)}
     right = sum(codes[page.url] == page.language for page in read[0])
     assert right > 0.9 * len(read[0])
@@ -245,7 +243,7 @@ def test_inlinks_have_a_power_law() -> None:
     counts = Counter(
         target
         for page in range(3000)
-        for target, _ in maker._targets.of(maker.plan.origin[page], 40)
+        for target, _ in maker._targets.of(maker.web.origin[page], 40)
     )
     inlinks = np.array(sorted(n for page, n in counts.items() if page < 3000))
     sizes = np.array([4, 8, 16, 32, 64, 128, 256, 512])
@@ -258,11 +256,11 @@ def test_inlinks_have_a_power_law() -> None:
 def test_mirrors_are_near_copies() -> None:
     """A copy has nearly all words of its original; some name it as canonical."""
     maker = PageMaker(WebConfig(pages=2000, seed=1))
-    copies = [page for page in range(2000) if maker.plan.origin[page] != page]
+    copies = [page for page in range(2000) if maker.web.origin[page] != page]
     assert 20 < len(copies) < 400
     canonical = 0
     for copy in copies[:40]:
-        origin = maker.plan.origin[copy]
+        origin = maker.web.origin[copy]
         made, source = maker.make(copy), maker.make(origin)
         assert maker.addresses.host(copy).name != maker.addresses.host(origin).name
         words, own = (text_of(one.body.decode(one.host.charset)) for one in (source, made))
