@@ -38,7 +38,6 @@ from pagekin.evaluate.labelled_pages import label_bags
 from pagekin.evaluate.similarities import Material, make_representation
 from pagekin.index.folder import IndexFolder
 from pagekin.kinds import Pair
-from pagekin.names import FREQUENCIES
 from pagekin.stages.document_frequency.counting import (
     DF,
     TermCounter,
@@ -53,7 +52,7 @@ from pagekin.sweep.strategies import Strategy
 
 __all__ = ["BagsTask", "JudgeTask", "Judging", "judge_strategy", "make_raw_bags", "run_tasks"]
 
-_BAGS = "bags"  # the file of raw bags
+_BAGS, _FREQUENCIES = "bags", "frequencies.arrays"  # files of raw bags and of their terms
 _STOPPED = 130  # exit code
 _EVERY = 1.0  # seconds between two looks at the parent process
 
@@ -82,7 +81,7 @@ def make_raw_bags(task: BagsTask) -> str:
     merger = BagMerger(task.config.bag, task.config.window, counters)
     with (folder / _BAGS).open("wb") as out:
         bags = _keep_labelled(merger.merge(read_fragments(task.fragments)), task.directory, out)
-        _count_terms(bags, folder / FREQUENCIES, counters)
+        _count_terms(bags, folder / _FREQUENCIES, counters)
     documents = counters.get("bags", "urls") - counters.get("bags", "empty")
     record = {"documents": documents, "counters": counters.as_dict()}
     workspace.complete(task.name, folder, record)
@@ -182,7 +181,7 @@ def _judged(task: JudgeTask) -> dict[str, Any]:
 def _material(task: JudgeTask) -> Material:
     workspace, strategy = Workspace(task.work), task.strategy
     folder = workspace.require(task.bags)
-    frequencies = Frequencies(folder / FREQUENCIES)
+    frequencies = Frequencies(folder / _FREQUENCIES)
     raw = (parse_bag(*pair) for pair in read_records(folder / _BAGS))
     bags: Iterator[Bag] = weigh_bags(raw, frequencies, strategy.config.weight)
     return Material(
