@@ -19,8 +19,8 @@ from types import FrameType
 from typing import Any, NoReturn
 
 import pagekin
-from pagekin.commands import build
 from pagekin.commands.ask_people import add_pool
+from pagekin.commands.build import add_build
 from pagekin.commands.evaluate import add_compare, add_evaluate
 from pagekin.commands.make_package import add_package
 from pagekin.commands.manage_index import add_info, add_merge_index, add_verify
@@ -36,7 +36,7 @@ __all__ = ["main"]
 
 _STOPPED = 130
 _COMMANDS = (
-    *(build.add_parser, add_related, add_bag, add_page, add_blocks),
+    *(add_build, add_related, add_bag, add_page, add_blocks),
     *(add_info, add_verify, add_merge_index),
     *(add_plan, add_plan_signatures),
     *(add_evaluate, add_compare, add_sweep, add_pool),

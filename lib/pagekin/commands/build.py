@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pagekin.commands.arguments import add_configuration, add_pages_and_parts, location
+from pagekin.commands.arguments import (
+    add_command,
+    add_configuration,
+    add_pages_and_parts,
+    location,
+    print_result,
+)
 from pagekin.commands.locations import check_locations, index_in_store, store_at
-from pagekin.config import BuildConfig, config_from_flags, sections
+from pagekin.config import config_from_flags, sections
 from pagekin.engine import ON_THIS_MACHINE, RUNNERS
 from pagekin.errors import UsageError
 from pagekin.stages.declaration import PARTS
+from pagekin.web.streams import scheme_of
 
-__all__ = ["add_parser"]
+__all__ = ["add_build"]
 
 _DESCRIPTION = """\
-Turn a crawl snapshot into bags of words, and with --index into an index that answers questions
-(pagekin related), stage by stage, in the workspace DIR. A build that was
-stopped or killed goes on where it was when the same command is given again; a stage whose part of
-the configuration changed is built again.
+Turn a crawl snapshot into bags of words and related pages, and with --index into an index that
+answers questions (pagekin related). The stages of the build work in the workspace DIR. A build that
+was stopped or killed goes on when the same command is given again. When the configuration changed,
+only what depends on the change is built again.
 
 SNAPSHOT is a WARC file (.warc, .warc.gz, .warc.zst), a folder or glob of them, an hdfs://, s3:// or
 https:// address, or a list of paths as Common Crawl publishes it (warc.paths.gz, with --base-url).
@@ -37,26 +44,22 @@ examples:
 """
 
 
-def add_parser(commands: Any) -> None:
+def add_build(commands: Any) -> None:
     """Declare the command."""
-    parser = commands.add_parser(
-        "build",
-        usage="%(prog)s --work DIR [options] SNAPSHOT [SNAPSHOT ...]",
-        help="turn a crawl snapshot into bags and an index",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    usage = "%(prog)s --work DIR [options] SNAPSHOT [SNAPSHOT ...]"
+    summary = "turn a crawl snapshot into bags and an index"
+    parser = add_command(
+        commands, "build", _run, summary, _DESCRIPTION, examples=_EXAMPLES, usage=usage
     )
-    parser.set_defaults(run=run)
     add = parser.add_argument
-    add("snapshot", nargs="+", metavar="SNAPSHOT", help="what to read, see above")
+    add("snapshot", nargs="+", metavar="SNAPSHOT", help="what to read (see above)")
     add(
         "--work",
         required=True,
         type=location,
         metavar="DIR",
-        help="the workspace, made if not there: a folder, or for a cluster an hdfs:// or s3://"
-        " address, where the records of the stages then stay",
+        help="the workspace, which is made if it is not there: a folder, or with a cluster an"
+        " hdfs:// or s3:// address, where the records then stay",
     )
     add(
         "-r",
@@ -69,16 +72,21 @@ def add_parser(commands: Any) -> None:
     add(
         "--package",
         metavar="FILE",
-        help="an archive that pagekin package made, for nodes without the dependencies; auto: make"
-        " one, or take that of last time; none (default: auto for emr, else none)",
+        help="an archive of pagekin package, for nodes without the dependencies; auto: make one, or"
+        " use that of last time; none (default: auto for emr, else none)",
     )
     add("--config", type=Path, metavar="BUILD.toml", help="what to compute; flags override it")
-    add("--until", default="", metavar="STAGE", help="stop behind this stage (--dry-run names all)")
+    add(
+        "--until",
+        default="",
+        metavar="STAGE",
+        help="stop after this stage or output (--dry-run lists them)",
+    )
     add(
         "--index",
         type=location,
         metavar="DIR",
-        help="make an index in this folder, or at an hdfs:// or s3:// address, to be asked",
+        help="make an index for pagekin related: a folder, or an hdfs:// or s3:// address",
     )
     add("--shards", dest="index_shards", type=int, metavar="N", help="the same as --index-shards")
     add_pages_and_parts(add)
@@ -97,16 +105,14 @@ def add_parser(commands: Any) -> None:
         metavar="N",
         help="go on when up to N files cannot be read (default: %(default)s)",
     )
-    add("--dry-run", action="store_true", help="say what would be done, and do nothing")
+    add("--dry-run", action="store_true", help="show what would be done, and do nothing")
     add("--json", action="store_true", help="print the summary (or the plan) as JSON")
-    add("-q", "--quiet", action="store_true", help="no progress and no summary, only errors")
+    add("-q", "--quiet", action="store_true", help="print no progress and no summary, only errors")
     add("-v", "--verbose", action="store_true", help="show mrjob's own messages too")
     add_configuration(parser)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run or plan a build."""
-    # the imports are here because they are slow and the other commands do not need them
+def _run(options: argparse.Namespace) -> int:
     from pagekin.build.chain import Build
     from pagekin.engine.requirements import missing_engine, offer_hadoop
     from pagekin.engine.run import Engine
@@ -138,8 +144,10 @@ def run(options: argparse.Namespace) -> int:
         parts=parts,
     )
     if options.dry_run:
-        return _print_plan(build, missing, as_json=options.json)
-    return _print_summary(build.run(), options)
+        _print_plan(build, missing, as_json=options.json)
+        return 0
+    _print_summary(build.run(), options)
+    return 0
 
 
 def _package(options: argparse.Namespace) -> Path | None:
@@ -160,8 +168,6 @@ def _workspace(options: argparse.Namespace) -> Any:
 
 
 def _check_seen_by_nodes(snapshot: Any) -> None:
-    from pagekin.web.streams import scheme_of
-
     here = next((source.uri for source in snapshot if not scheme_of(source.uri)), "")
     if here:
         raise UsageError(
@@ -202,32 +208,37 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError(f"-c {options.conf}: there is no such file")
 
 
-def _print_plan(build: Any, missing: str, *, as_json: bool) -> int:
-    from pagekin.build.chain import plan, total_size
+def _print_plan(build: Any, missing: str, *, as_json: bool) -> None:
+    from pagekin.build.chain import plan
     from pagekin.config import to_dict
 
     decisions = plan(build)
     on_emr = _plan_on_emr(build, decisions)
-    if as_json:
-        stages = [{"name": d.output.name, "build": d.build, "reason": d.reason} for d in decisions]
-        notes = [missing] if missing else []
-        described = {"config": to_dict(build.config), "stages": stages, "notes": notes}
-        described |= {"emr": on_emr} if on_emr is not None else {}
-        print(json.dumps(described, indent=2))
-        return 0
+    stages = [{"name": d.output.name, "build": d.build, "reason": d.reason} for d in decisions]
+    notes = [missing] if missing else []
+    described = {"config": to_dict(build.config), "stages": stages, "notes": notes}
+    described |= {"emr": on_emr} if on_emr is not None else {}
+    print_result(described, _plan_lines(build, decisions, on_emr, notes), as_json=as_json)
+
+
+def _plan_lines(
+    build: Any, decisions: Any, on_emr: dict[str, Any] | None, notes: list[str]
+) -> Iterator[str]:
+    from pagekin.build.chain import total_size
+    from pagekin.config import to_flags
+
     files, size = len(build.snapshot), total_size(build.snapshot)
-    print(f"{files} files, {size:,} bytes, on -r {build.engine.runner} into {build.workspace.name}")
+    yield f"{files} files, {size:,} bytes, on -r {build.engine.runner} into {build.workspace.name}"
     for d in decisions:
-        print(f"{'build' if d.build else 'keep ':5} {d.output.name:20} {d.output.does}")
-        print(f"{'':26} {d.reason}")
-    print("differs from the defaults: " + (_unusual(build.config) or "nothing"))
+        yield f"{'build' if d.build else 'keep ':5} {d.output.name:20} {d.output.does}"
+        yield f"{'':26} {d.reason}"
+    unusual = " ".join(to_flags(build.config, sections()))
+    yield f"differs from the defaults: {unusual or 'nothing'}"
     if on_emr is not None:
         from pagekin.build.emr_dry_run import plan_lines
 
-        print("\n".join(plan_lines(on_emr)))
-    if missing:
-        print(f"note: {missing}")
-    return 0
+        yield from plan_lines(on_emr)
+    yield from (f"note: {note}" for note in notes)
 
 
 def _plan_on_emr(build: Any, decisions: Any) -> dict[str, Any] | None:
@@ -243,20 +254,12 @@ def _plan_on_emr(build: Any, decisions: Any) -> dict[str, Any] | None:
     return emr_plan(build, decisions)
 
 
-def _unusual(config: BuildConfig) -> str:
-    from pagekin.config import to_flags
-
-    return " ".join(to_flags(config, sections()))
-
-
-def _print_summary(summary: dict[str, Any], options: argparse.Namespace) -> int:
+def _print_summary(summary: dict[str, Any], options: argparse.Namespace) -> None:
     from pagekin.build.report import summary_lines
     from pagekin.progress import duration
 
-    if options.json:
-        print(json.dumps(summary, indent=2))
-    elif not options.quiet:
-        print("\n".join(summary_lines(summary)))
+    if options.json or not options.quiet:
+        print_result(summary, summary_lines(summary), as_json=options.json)
+    if not (options.json or options.quiet):
         where = f"{options.work}/summary.json"
         print(f"done in {duration(summary['seconds'])}; the same as JSON: {where}", file=sys.stderr)
-    return 0
