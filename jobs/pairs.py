@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from pagekin.engine.job import PagekinJob
 from pagekin.kinds import Pair
+from pagekin.stages.extractor import make_ready
 from pagekin.stages.pairs import PAIRS
 from pagekin.stages.pairs.reducing import Merger
 from pagekin.stages.pairs.stripes import Stripes
@@ -20,6 +21,9 @@ from pagekin.stages.pairs.stripes import Stripes
 
 class Pairs(PagekinJob):
     STAGE = PAIRS
+
+    def make_ready(self) -> None:
+        make_ready()
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         yield from Stripes(self.config.cocitation, self.counters_).of(pairs)

@@ -19,12 +19,15 @@ from collections.abc import Iterable, Iterator
 
 from pagekin.engine.job import PagekinJob
 from pagekin.kinds import Pair
-from pagekin.stages.extractor import ReadingTask, extract, merge_outputs
+from pagekin.stages.extractor import ReadingTask, extract, make_ready, merge_outputs
 from pagekin.stages.reading import READING
 
 
 class Reading(PagekinJob):
     STAGE = READING
+
+    def make_ready(self) -> None:
+        make_ready()
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         addresses = self.addresses(pairs)

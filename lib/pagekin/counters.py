@@ -85,6 +85,7 @@ class TaskStatistics:
     cpu: float = 0.0  # seconds
     memory: int = 0  # bytes, of the largest task
     began: float = field(default_factory=time.process_time)
+    _by_start: dict[bytes, KindCount] = field(default_factory=dict)
 
     def add(self, key: bytes, value: bytes) -> None:
         """Note a record of the output."""
@@ -95,8 +96,11 @@ class TaskStatistics:
         count.digest += xxhash.xxh3_128_intdigest(line)
 
     def _count_of(self, key: bytes) -> KindCount:
-        name = next((kind.name for kind in self.kinds if kind.holds(key)), "records")
-        return self.written.setdefault(name, KindCount())
+        start = key[: key.find(b"/") + 1] if key.startswith(b"!") else b""  # as kinds begin
+        if start not in self._by_start:
+            name = next((kind.name for kind in self.kinds if kind.holds(key)), "records")
+            self._by_start[start] = self.written.setdefault(name, KindCount())
+        return self._by_start[start]
 
     def total(self) -> KindCount:
         """Of the records of all kinds."""

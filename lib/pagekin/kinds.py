@@ -7,6 +7,7 @@ docs/formats.md describes the bytes of each kind; `pagekin.stages.readable` show
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Kind",
     "Pair",
     "key_after",
+    "key_filter",
 ]
 
 Pair = tuple[bytes, bytes]  # key, value
@@ -59,6 +61,13 @@ class Kind:
     def holds(self, key: bytes) -> bool:
         """Is this a key of the kind?"""
         return key.startswith(self.prefix) if self.prefix else not key.startswith(_MARK)
+
+
+def key_filter(kinds: Iterable[Kind]) -> Callable[[bytes], bool]:
+    """A function that tells whether a key is of any of these kinds."""
+    prefixes = tuple(kind.prefix for kind in kinds if kind.prefix)
+    unmarked = any(not kind.prefix for kind in kinds)
+    return lambda key: key.startswith(prefixes) if key.startswith(_MARK) else unmarked
 
 
 def key_after(prefix: bytes) -> bytes:

@@ -16,10 +16,13 @@ from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
 from pagekin.stages.declaration import Extractor, Output, load_named
+from pagekin.text.tokens import load_dictionary
+from pagekin.text.words import load_stemmers
 from pagekin.web.page import Page, SnapshotReader, View
 from pagekin.web.resolution import Resolution
+from pagekin.web.urls import make_suffix_list
 
-__all__ = ["PageExtractor", "ReadingTask", "extract", "merge_outputs", "view_for"]
+__all__ = ["PageExtractor", "ReadingTask", "extract", "make_ready", "merge_outputs", "view_for"]
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,13 @@ def view_for(extractors: Iterable[PageExtractor]) -> View:
         tree=any(view.tree for view in views),
         without=frozenset.intersection(*texts) if texts else frozenset(),
     )
+
+
+def make_ready() -> None:
+    """Load what each task would load for itself, in 0.2 s of CPU; forked tasks share it."""
+    load_dictionary()
+    load_stemmers()
+    make_suffix_list()
 
 
 def extract(

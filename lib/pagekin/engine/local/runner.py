@@ -26,12 +26,12 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, BinaryIO, cast
-from unittest.mock import patch
 
 from mrjob.inline import InlineMRJobRunner
 from mrjob.local import LocalMRJobRunner, _TaskFailedException
@@ -126,9 +126,14 @@ class _OwnTasks(SimMRJobRunner):  # type: ignore[misc]
         """One task in this process; what it prints goes to stderr and not among the records."""
         job = self.job
         job._begin()
-        environment = dict(os.environ, **self._opts["cmdenv"])
-        with patch.dict(os.environ, environment), patch.object(sys, "stdout", sys.stderr):
-            job.run_task(kind, lines, out)
+        before = dict(os.environ)
+        os.environ.update(self._opts["cmdenv"])
+        try:
+            with redirect_stdout(sys.stderr):
+                job.run_task(kind, lines, out)
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
 
     def _run_tasks(self, step_num: int, kind: str, tasks: Sequence[Callable[[], None]]) -> None:
         raise NotImplementedError
@@ -142,7 +147,7 @@ class InlineRunner(_OwnTasks, InlineMRJobRunner):  # type: ignore[misc]
     def _run_tasks(self, step_num: int, kind: str, tasks: Sequence[Callable[[], None]]) -> None:
         for number, task in enumerate(tasks):
             messages = self._messages_path(kind, step_num, number)
-            with messages.open("w", encoding="utf-8") as err, patch.object(sys, "stderr", err):
+            with messages.open("w", encoding="utf-8") as err, redirect_stderr(err):
                 task()
 
 
