@@ -14,14 +14,14 @@ from collections.abc import Iterable, Iterator
 from pagekin.engine.job import PagekinJob
 from pagekin.kinds import Pair
 from pagekin.stages.document_frequency import DOCUMENT_FREQUENCY
-from pagekin.stages.document_frequency.counting import TermCounter, reduce_buckets
+from pagekin.stages.document_frequency.counting import count_terms, reduce_buckets
 
 
 class DocumentFrequency(PagekinJob):
     STAGE = DOCUMENT_FREQUENCY
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        yield from TermCounter(self.counters_).count(pairs)
+        yield from count_terms(pairs, self.counters_)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         yield from reduce_buckets(pairs, self.counters_)

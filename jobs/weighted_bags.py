@@ -10,9 +10,8 @@ Records are described in docs/formats.md. Rests on [SIM] sections 3.3 and 5.2.
 
 from collections.abc import Iterable, Iterator
 
-from pagekin.bags.batch import batch_records, read_batches
-from pagekin.bags.frequencies import Frequencies
-from pagekin.bags.weigh import BATCH, weigh_batch
+from pagekin.bags.bag import read_bags
+from pagekin.bags.weigh import BATCH, Frequencies, weigh_batch
 from pagekin.engine.job import PagekinJob
 from pagekin.kinds import Pair
 from pagekin.stages.weighted_bags import WEIGHTED_BAGS
@@ -23,11 +22,11 @@ class WeightedBags(PagekinJob):
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         frequencies = Frequencies(self.tables()["frequencies"])
-        for raw in read_batches(pairs, BATCH):
+        for raw in read_bags(pairs, BATCH):
             final = weigh_batch(raw, frequencies, self.config.weight)
-            self.counters_.add("final_bags", "bags", len(final.urls))
+            self.counters_.add("final_bags", "bags", len(final))
             self.counters_.add("final_bags", "terms", len(final.terms))
-            yield from batch_records(final)
+            yield from final.records()
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from hypothesis import strategies as st
 
-from pagekin.bags.bag import Bag
-from pagekin.bags.batch import Batch
+from pagekin.bags.bag import Bag, Bags
 from pagekin.bags.dictionary import Entry
 from pagekin.cocitation.kin import Kin, edge_value, name_value, select_best
 from pagekin.cocitation.records import SCORE, url_key
@@ -17,18 +17,21 @@ from pagekin.cocitation.table import shard_of_key, table_pieces
 from pagekin.config import BuildConfig, IndexConfig, SignatureConfig
 from pagekin.counters import Counters
 from pagekin.index.assembling import index_in_place, write_index
-from pagekin.index.building import Document, Piece, in_blocks, shard_pieces
-from pagekin.index.inversion import Numbers
-from pagekin.index.layout import shard_of
+from pagekin.index.shard_files import Piece, in_blocks, shard_of, shard_pieces, sign_bags
 from pagekin.kinds import Pair
-from pagekin.stages.index_shards.signing import sign_batches
+from pagekin.minhash.signatures import Signatures
+from pagekin.query.exact import jaccards
+from pagekin.text.words import Terms
 from pagekin.web.resolution import write_resolution
 
 __all__ = [
     "SOURCE",
     "KinLists",
+    "any_bags",
+    "bag_record",
     "config_of",
     "files_of",
+    "jaccard",
     "make_bag",
     "make_index",
     "random_bags",
@@ -39,7 +42,8 @@ __all__ = [
 FREQUENCIES = {"bags": 4.0, "terms": 3.0, "mu": 0.5, "sigma": 0.25}
 SOURCE = {"pagekin": "0", "files": 1, "bytes": 2, "names": ["a.warc"], "built_from": {}}
 
-Words = Callable[[Numbers], list[Entry]]
+Words = Callable[[Terms], list[Entry]]
+Document = tuple[Bag, Signatures]
 KinLists = Mapping[str, Sequence[Kin]]
 
 
@@ -59,6 +63,17 @@ def make_bag(url: str, weights: dict[int, float], anchors: int = 0, *, crawled: 
     return Bag(url, crawled, anchors, min(anchors, 3), min(anchors, 2), terms, scaled)
 
 
+def bag_record(bag: Bag) -> Pair:
+    """The record of a bag."""
+    [record] = Bags.of([bag]).records()
+    return record
+
+
+def jaccard(a: Bag, b: Bag) -> float:
+    """The similarity of two bags, as a question ranks them."""
+    return float(jaccards(a.terms, a.weights, Bags.of([b]).columns())[0])
+
+
 def random_bags(count: int, seed: int = 1, *, hosts: int = 5, terms: int = 40) -> list[Bag]:
     """Bags over few terms, some common and some rare, some equal, some empty."""
     chance = random.Random(seed)
@@ -73,12 +88,32 @@ def random_bags(count: int, seed: int = 1, *, hosts: int = 5, terms: int = 40) -
     return bags
 
 
+_COUNTS = st.one_of(st.integers(0, 5), st.sampled_from([(1 << 32) - 1, 1 << 32, 1 << 70]))
+
+
+@st.composite
+def any_bags(draw: st.DrawFn) -> list[Bag]:
+    """Bags of any URLs, also such that no canonical URL would be."""
+    urls = st.one_of(
+        st.text(st.characters(codec="utf-8", min_codepoint=0x21), min_size=1, max_size=12),
+        st.sampled_from(["http://a.example/", "http://a.example/!", "http://a.example", "é", "😀"]),
+    )
+    found = []
+    for url in draw(st.lists(urls, max_size=12, unique=True)):
+        terms = sorted(draw(st.sets(st.integers(16, (1 << 32) - 1), max_size=5)))
+        heavy = draw(st.lists(st.floats(0.125, 8, width=32), min_size=5, max_size=5))
+        weights = make_bag(url, dict(zip(terms, heavy, strict=False)))
+        numbers = draw(st.tuples(st.booleans(), _COUNTS, _COUNTS, _COUNTS))
+        found.append(Bag(url, *numbers, weights.terms, weights.weights))
+    return found
+
+
 def word_of(term: int) -> Entry:
     """A made-up word."""
     return Entry(f"stem{term}", f"word{term}")
 
 
-def words_of(terms: Numbers) -> list[Entry]:
+def words_of(terms: Terms) -> list[Entry]:
     """Made-up words."""
     return [word_of(term) for term in terms.tolist()]
 
@@ -87,7 +122,7 @@ def make_index(  # noqa: PLR0917
     folder: Path,
     bags: Sequence[Bag],
     config: BuildConfig | None = None,
-    rows: dict[str, Numbers] | None = None,
+    rows: dict[str, Signatures] | None = None,
     aliases: Iterable[tuple[bytes, bytes]] = (),
     words: Words = words_of,
     kin: KinLists | None = None,
@@ -107,25 +142,25 @@ def make_index(  # noqa: PLR0917
 
 
 def _documents(
-    bags: Sequence[Bag], config: BuildConfig, rows: dict[str, Numbers] | None
+    bags: Sequence[Bag], config: BuildConfig, rows: dict[str, Signatures] | None
 ) -> list[Document]:
     if rows is not None:
-        return [Document(bag, rows[bag.url]) for bag in bags]
-    [signed] = sign_batches([Batch.of(bags)], config, Counters())
-    return list(map(Document, bags, signed.rows))
+        return [(bag, rows[bag.url]) for bag in bags]
+    [signed] = sign_bags([Bags.of(bags)], config, Counters())
+    return list(zip(bags, signed.signatures, strict=True))
 
 
 def _pieces(
     documents: list[Document], config: BuildConfig, words: Words, kin: list[Pair]
 ) -> Iterator[tuple[int, Piece]]:
-    def texts(terms: Numbers) -> list[bytes]:
+    def texts(terms: Terms) -> list[bytes]:
         return [entry.text() for entry in words(terms)]
 
-    shards, count, least = config.index.shards, config.signatures.count, config.index.min_inlinks
-    ordered = sorted(documents, key=lambda document: document.bag.url.encode())
+    shards = config.index.shards
+    ordered = sorted(documents, key=lambda document: document[0].url.encode())
     for shard in range(shards):
-        own = [d for d in ordered if shard_of(d.bag.url.encode(), shards) == shard]
-        for piece in shard_pieces(in_blocks(own), count, least, texts):
+        own = [d for d in ordered if shard_of(d[0].url.encode(), shards) == shard]
+        for piece in shard_pieces(in_blocks(own), config, texts):
             yield shard, piece
         related = [pair for pair in kin if shard_of_key(pair[0], shards) == shard]
         for piece in table_pieces(related):

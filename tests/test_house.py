@@ -47,8 +47,14 @@ FLOORS = {
         *("config", "counters", "errors", "kinds", "tables"),
     },
     "minhash": {"minhash", "bags", "text", "config", "errors"},
-    "index": {"index", "minhash", "bags", "web", "config", "counters", "errors", "kinds", "tables"},
-    "query": {"query", "cocitation", "index", "minhash", "bags", "web", "errors"},
+    "index": {
+        *("index", "minhash", "bags", "web", "text"),
+        *("config", "counters", "errors", "kinds", "tables"),
+    },
+    "query": {
+        *("query", "cocitation", "index", "minhash", "bags", "web", "text"),
+        *("errors", "tables"),
+    },
     "progress": {"config", "errors"},
     "storage": {
         "storage",

@@ -15,7 +15,6 @@ import json
 import mmap
 import os
 import resource
-import weakref
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -27,9 +26,11 @@ from numpy.typing import NDArray
 
 from pagekin.errors import InputError, naming
 
-__all__ = ["ArrayFile", "ArrayWriter", "allow_open", "write_arrays"]
+__all__ = ["UNREADABLE", "ArrayFile", "ArrayWriter", "allow_open", "damaged", "write_arrays"]
 
-Places = NDArray[np.int64]
+# What reading a damaged file may raise: its header has a checksum, its arrays may hold anything.
+UNREADABLE = (LookupError, ValueError, OverflowError, MemoryError)
+
 
 _WORD = b"pagekin arrays "
 _FORMAT = 1
@@ -37,7 +38,6 @@ _MAGIC = b"%b%d\n" % (_WORD, _FORMAT)
 _ALIGN = 64
 _HEADER_LIMIT = 1 << 20
 _PIECE = 1 << 20  # bytes copied at once
-_NEAR = 1 << 12  # bytes that cost less to read than to leave out
 _AGAIN = "remove the folder that it lies in, and build again"
 
 
@@ -144,6 +144,11 @@ def _checksum_of(header: bytes) -> bytes:
     return xxhash.xxh3_64_hexdigest(header).encode()
 
 
+def damaged(path: Path) -> InputError:
+    """The error that says that a file of an index contradicts itself."""
+    return InputError(f"{path} is damaged: it contradicts itself; `pagekin verify` says more")
+
+
 def allow_open(files: int) -> None:
     """Raise the soft limit on open files, often 1,024, as far as the hard one lets us."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -160,41 +165,14 @@ class ArrayFile:
 
     def __init__(self, path: Path, kind: str = "") -> None:
         self.path = path
-        self._header = _read_header(path, kind)
-        self.meta: dict[str, Any] = self._header["meta"]
-        self.checksum: str = self._header["checksum"]
-        self._places = self._lay_out()
-        self._file = os.open(path, os.O_RDONLY)
-        weakref.finalize(self, os.close, self._file)
-        self._arrays = self._map()
+        header = _read_header(path, kind)
+        self.meta: dict[str, Any] = header["meta"]
+        self.checksum: str = header["checksum"]
+        self._start: int = header["size"]  # where the data begin
+        self._arrays = self._map(header["arrays"])
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self._arrays[name]
-
-    def read(self, name: str, lows: Places, highs: Places) -> list[bytes]:
-        """The slices from `lows` to `highs` of an array. They are read: what is mapped stays in
-        memory, and the kernel maps 16 pages for each that is touched. Near ones are read at once.
-        """
-        dtype, _, offset = self._places[name]
-        firsts, behinds = _runs(lows, highs, _NEAR // dtype.itemsize)
-        froms, tos = (dtype.itemsize * lows).tolist(), (dtype.itemsize * highs).tolist()
-        pieces: list[bytes] = []
-        for first, behind in zip(firsts, behinds, strict=True):
-            start = froms[first]
-            data = os.pread(self._file, tos[behind - 1] - start, offset + start)
-            if behind == first + 1:
-                pieces.append(data)
-                continue
-            run = zip(froms[first:behind], tos[first:behind], strict=True)
-            pieces += [data[a - start : b - start] for a, b in run]
-        return pieces
-
-    def part(self, name: str, low: int, high: int) -> NDArray[Any]:
-        """A slice of an array, read for the same reason."""
-        dtype, length, offset = self._places[name]
-        low, high = min(low, length), min(high, length)
-        size = dtype.itemsize * (high - low)
-        return np.frombuffer(os.pread(self._file, size, offset + dtype.itemsize * low), dtype)
 
     @property
     def dtypes(self) -> dict[str, str]:
@@ -205,41 +183,31 @@ class ArrayFile:
         """Read everything and compare the checksum; InputError where it differs."""
         checksum = xxhash.xxh3_128()
         with self.path.open("rb") as file:
-            file.seek(self._header["size"])
+            file.seek(self._start)
             while piece := file.read(_PIECE):
                 checksum.update(piece)
         if checksum.hexdigest() != self.checksum:
             raise InputError(f"{self.path} is damaged: its checksum does not match; {_AGAIN}")
 
-    def _lay_out(self) -> dict[str, tuple[np.dtype[Any], int, int]]:
-        """Type, length and offset of each array."""
-        offset, places = self._header["size"], {}
-        for described in self._header["arrays"]:
+    def _map(self, arrays: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
+        offset, found = self._start, {}
+        with self.path.open("rb") as file:
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        for described in arrays:
             dtype, length = np.dtype(described["dtype"]), described["length"]
             offset += -offset % _ALIGN
-            places[described["name"]] = (dtype, length, offset)
+            if length and offset + dtype.itemsize * length <= len(mapped):
+                array = np.frombuffer(mapped, dtype, length, offset)
+            else:
+                array = np.empty(0, dtype)
+            found[described["name"]] = array
             offset += dtype.itemsize * length
-        size = self.path.stat().st_size
-        if size != offset:
-            wrong = "is cut short" if size < offset else "goes on behind its end"
-            raise InputError(f"{self.path} {wrong}: it should hold {offset} bytes and has {size}")
-        return places
-
-    def _map(self) -> dict[str, NDArray[Any]]:
-        mapped = mmap.mmap(self._file, 0, access=mmap.ACCESS_READ)
-        return {
-            name: np.frombuffer(mapped, dtype, length, start) if length else np.empty(0, dtype)
-            for name, (dtype, length, start) in self._places.items()
-        }
-
-
-def _runs(lows: Places, highs: Places, near: int) -> tuple[list[int], list[int]]:
-    """Where runs of slices begin and end that ascend with no more than `near` between them."""
-    if not len(lows):
-        return [], []
-    gaps = lows[1:] - highs[:-1]
-    breaks = (((gaps < 0) | (gaps > near)).nonzero()[0] + 1).tolist()
-    return [0, *breaks], [*breaks, len(lows)]
+        if len(mapped) != offset:
+            wrong = "is cut short" if len(mapped) < offset else "goes on behind its end"
+            raise InputError(
+                f"{self.path} {wrong}: it should hold {offset} bytes and has {len(mapped)}"
+            )
+        return found
 
 
 def _read_header(path: Path, kind: str) -> dict[str, Any]:

@@ -17,15 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.bags.bag import Bag
-from pagekin.bags.batch import batches_of
+from pagekin.bags.bag import Bag, in_batches
 from pagekin.bags.dictionary import Entry
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.index.assembling import index_in_place, write_index
-from pagekin.index.building import Piece, Signed, shard_pieces
-from pagekin.index.layout import shard_of
-from pagekin.stages.index_shards.signing import BATCH, sign_batches
+from pagekin.index.shard_files import Piece, Signed, shard_of, shard_pieces, sign_bags
 
 __all__ = ["KINDS", "K", "clusters", "data_of", "nmdf", "packed", "url_of", "write"]
 
@@ -145,15 +142,14 @@ def write(data: Any, folder: Path, shards: int) -> None:
                 yield Bag(url_of(d), True, 9, 9, 9, terms[mine], weights[mine])
 
     def signed(shard: int) -> Iterator[Signed]:
-        return sign_batches(batches_of(bags(shard), BATCH), config, Counters())
+        return sign_bags(in_batches(bags(shard), 2_048), config, Counters())
 
     def words(hashes: NDArray[Any]) -> list[bytes]:
         return [Entry(f"t{h:x}", f"t{h:x}").text() for h in hashes.tolist()]
 
     def pieces() -> Iterator[tuple[int, Piece]]:
-        count = config.signatures.count
         for shard in range(shards):
-            for piece in shard_pieces(signed(shard), count, 0, words):
+            for piece in shard_pieces(signed(shard), config, words):
                 yield shard, piece
 
     frequencies = {"bags": len(bounds) - 1, "terms": TERMS, "mu": math.log(100), "sigma": 1.5}

@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.corpora import add_work, made_work
 from benchmarks.harness import Add, Benchmark, in_process, say
 from benchmarks.results import Column, Result, Table
-from pagekin.bags.batch import Packed
+from pagekin.bags.bag import BagColumns
 from pagekin.build.bag_store import BagStore
 from pagekin.config import BuildConfig
 from pagekin.errors import UsageError
@@ -88,7 +88,7 @@ def drawn(work: Path, count: int) -> LabelledPages:
         CLASSES,
         np.arange(count + 1),
         chance.integers(len(CLASSES), size=count).astype(np.int32),
-        Packed(
+        BagColumns(
             np.concatenate([bag.terms for bag in some]),
             np.concatenate([bag.weights for bag in some]),
             np.cumsum([0, *(len(bag.terms) for bag in some)]),

@@ -12,11 +12,12 @@ import numpy as np
 from benchmarks.corpora import add_work, made_work
 from benchmarks.harness import Add, Benchmark, MissingPeer, peer, say
 from benchmarks.results import Column, Result, Table, Target
-from pagekin.bags.bag import Bag, jaccard
+from pagekin.bags.bag import Bag, Bags
 from pagekin.build.bag_store import BagStore
 from pagekin.config import SignatureConfig
 from pagekin.errors import UsageError
 from pagekin.minhash.signatures import make_signer
+from pagekin.query.exact import jaccards
 
 __all__ = ["BENCHMARK"]
 
@@ -95,8 +96,12 @@ def similarity(pairs: Pairs) -> float:
 
 def with_truth(bags: list[Bag], first: list[int], second: list[int]) -> Pairs:
     """Pairs with their exact similarity."""
-    found = [jaccard(bags[a], bags[b]) for a, b in zip(first, second, strict=True)]
+    found = [_jaccard(bags[a], bags[b]) for a, b in zip(first, second, strict=True)]
     return Pairs(first, second, np.array(found))
+
+
+def _jaccard(a: Bag, b: Bag) -> float:
+    return float(jaccards(a.terms, a.weights, Bags.of([b]).columns())[0])
 
 
 def random_pairs(bags: list[Bag], count: int, random: np.random.Generator) -> Pairs:

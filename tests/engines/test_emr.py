@@ -15,7 +15,7 @@ import botocore.session
 import pytest
 from botocore.validate import ParamValidator
 
-from pagekin.index.header import read_header
+from pagekin.index.folder import read_header
 from pagekin.stages.chain import STAGES
 from tests.engines.mock_emr import BUCKET, MockEmr
 from tests.running import DEMO, ROOT, Said, pagekin, started, wait_until

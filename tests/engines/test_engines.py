@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pagekin.index.header import read_header
+from pagekin.index.folder import read_header
 from tests.engines.clusters import LocalHadoop, spark_conf
 from tests.engines.mock_emr import MockEmr
 from tests.engines.sample import write_sample

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from pagekin.bags.batch import Batch
+from pagekin.bags.bag import Bags
 from pagekin.config import BuildConfig, SignatureConfig
 from pagekin.evaluate.gamma import tally_of_records, tally_sources
 from pagekin.evaluate.labelled_pages import LabelledPages
@@ -29,7 +29,7 @@ def material():
         CLASSES,
         np.cumsum([0, *map(len, classes)]),
         np.concatenate(classes).astype(np.int32),
-        Batch.of(BAGS).packed(),
+        Bags.of(BAGS).columns(),
         7,
     )
     return Material(pages, BuildConfig(signatures=SignatureConfig(count=16)))

@@ -9,13 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pagekin.bags.bag import bag_record
 from pagekin.bags.dictionary import BAR, write_dictionary
-from pagekin.index.layout import SHARD_FILES
+from pagekin.index.shard_files import SHARD_FILES, parse_piece
 from pagekin.jobs.index_shards import IndexShards
-from pagekin.stages.index_shards.records import parse_piece
 from pagekin.tables import ArrayFile
-from tests.indexes import config_of, make_bag, make_index, random_bags, word_of
+from tests.indexes import bag_record, config_of, make_bag, make_index, random_bags, word_of
 from tests.jobs.running import Pair, run_job, run_script, split_output
 
 BAGS = random_bags(40)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from pagekin.bags.bag import bag_record, parse_bag
+from pagekin.bags.bag import parse_bag
 from pagekin.bags.vocabulary import WORDS_KEY
 from pagekin.config import BagConfig, BuildConfig, WindowConfig
 from pagekin.jobs.reading import Reading
@@ -17,6 +17,7 @@ from pagekin.stages.fragments.packing import write_packing
 from pagekin.text.words import term_hash
 from pagekin.web.resolution import write_resolution
 from tests.forms import parse_forms
+from tests.indexes import bag_record
 from tests.jobs.running import Pair, Result, run_job, run_script, split_output, write_warc
 from tests.pages import html_page, raw_bags
 from tests.warcs import gz, response, warcinfo

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pagekin.bags.bag import Bag, bag_record, parse_bag
-from pagekin.bags.frequencies import Frequencies
-from pagekin.bags.weigh import weigh_bags
+from pagekin.bags.bag import Bag, parse_bag
+from pagekin.bags.weigh import Frequencies, weigh_bags
 from pagekin.config import WeightConfig
 from pagekin.jobs.weighted_bags import WeightedBags
+from tests.indexes import bag_record
 from tests.jobs.running import run_job, run_script, split_output
 
 # URL -> term hash -> raw weight

@@ -113,15 +113,6 @@ def test_views(tmp_path):
 # --- damage ---
 
 
-def test_parts(tmp_path):
-    """A slice that is read is what is mapped there, within the array."""
-    numbers = np.arange(100, dtype=np.uint32)
-    write_arrays(tmp_path / "a", "kind", {}, {"x": numbers[:7], "numbers": numbers})
-    file = ArrayFile(tmp_path / "a")
-    for low, high in ((0, 100), (3, 50), (99, 200), (100, 101), (5, 5)):
-        assert numbers[low:high].tolist() == file.part("numbers", low, high).tolist()
-
-
 @pytest.mark.parametrize("size", [0, 5, 16, 17, 30, 100])
 def test_cut_in_the_header(path, size):
     """A file that ends in its header is refused."""

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.tables import ArrayFile, write_arrays
+from pagekin.bags.bag import Bag
+from pagekin.tables import UNREADABLE, ArrayFile, damaged, write_arrays
 from pagekin.text.words import Terms
 
-__all__ = ["BAR", "Dictionary", "Entry", "write_dictionary"]
+__all__ = ["BAR", "Dictionary", "Entry", "describe_bag", "write_dictionary"]
 
 BAR = b"|"  # between entries of one record; none has it
 _KIND = "dictionary"
@@ -66,21 +67,20 @@ class Dictionary:
         known, wanted = self._known, hashes.tolist()
         missing = [h for h in wanted if h not in known]
         places = np.searchsorted(self._hashes, np.array(missing, dtype=np.uint32)).tolist()
-        known.update((h, self._read(h, at)) for h, at in zip(missing, places, strict=True))
+        try:
+            known.update((h, self._read(h, at)) for h, at in zip(missing, places, strict=True))
+        except UNREADABLE as error:
+            raise damaged(self._file.path) from error
         return [known[h] for h in wanted]
 
     def texts(self, hashes: Terms) -> list[bytes]:
         """The same as it is stored, for very many ascending hashes: nothing is remembered."""
-        if not len(hashes):
-            return []
-        first, last = np.searchsorted(self._hashes, hashes[[0, -1]]).tolist()
-        stored = self._file.part("hashes", first, last + 1)
-        bounds = self._file.part("bounds", first, last + 2).astype(np.int64)
-        at = np.searchsorted(stored, hashes)
-        known = at < len(stored)
-        known[known] = stored[at[known]] == hashes[known]
-        lows, highs = bounds[at[known]], bounds[at[known] + 1]
-        found = iter(self._file.read("text", lows, highs))
+        at = np.searchsorted(self._hashes, hashes)
+        known = at < len(self._hashes)
+        known[known] = self._hashes[at[known]] == hashes[known]
+        text = self._text.data
+        lows, highs = (self._bounds[at[known] + k].tolist() for k in (0, 1))
+        found = (bytes(text[low:high]) for low, high in zip(lows, highs, strict=True))
         return [
             next(found) if is_known else _nameless(hash_).text()
             for hash_, is_known in zip(hashes.tolist(), known.tolist(), strict=True)
@@ -96,3 +96,28 @@ class Dictionary:
 
 def _nameless(hash_: int) -> Entry:
     return Entry(f"#{hash_:08x}", f"#{hash_:08x}")
+
+
+def describe_bag(bag: Bag, dictionary: Dictionary, count: int) -> dict[str, Any]:
+    """The bag in words, heaviest term first; `count` of them, 0: all."""
+    order = np.lexsort((bag.terms, -bag.weights))[: count or None]
+    entries = dictionary.look_up(bag.terms[order])
+    weights = map(_short, bag.weights[order])
+    terms = [
+        {"term": entry.term, "display": entry.display, "weight": weight}
+        for entry, weight in zip(entries, weights, strict=True)
+    ]
+    return {
+        "url": bag.url,
+        "inlinks": bag.anchors,
+        "linking_pages": bag.pages,
+        "linking_hosts": bag.hosts,
+        "crawled": bag.crawled,
+        "size": len(bag.terms),
+        "terms": terms,
+    }
+
+
+def _short(weight: np.float32) -> float:
+    """The shortest decimal that is this 32-bit number: no digits that mean nothing."""
+    return float(str(weight))

@@ -4,37 +4,49 @@ In this order: tf scaling of the raw weight, times the df factor, cut to the hea
 equal weights the smaller hash stays), then a constant sum of 1. The cut comes after the weighting:
 measured, it is the largest single gain in quality, and makes bags small.
 
+The df of a term is the number of bags that hold it: bags of all URLs that have one, after terms of
+weight 0 are gone. The paper gives no mu and sigma for its non-monotonic weight: here they are the
+mean and standard deviation of ln df over all (bag, term) incidences, so that a term of the middle
+of a bag weighs most. Over the vocabulary instead they would be ruined by the long tail of df = 1.
+
 Final weights are quotients of whole numbers, so that no order of addition shows in their last bits.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.bags.bag import Bag
-from pagekin.bags.batch import Batch, Bounds, batches_of
-from pagekin.bags.frequencies import Frequencies
+from pagekin.bags.bag import Bag, Bags, Bounds, in_batches
 from pagekin.config import WeightConfig
+from pagekin.tables import ArrayFile, write_arrays
+from pagekin.text.words import Terms
 
-__all__ = ["BATCH", "weigh_bags", "weigh_batch"]
+__all__ = ["BATCH", "Frequencies", "df_factor", "incidence_moments", "weigh_bags", "weigh_batch"]
 
-BATCH = 2_000  # bags; one numpy call costs as much as 1,000 terms
+BATCH = 2_000  # bags weighed together; one numpy call costs as much as 1,000 terms
 _SCALE = 2.0**40  # the heaviest term of a bag; 65,536 such terms still add up below 2^63
+
+_KIND = "document frequencies"
+_IN_A_TABLE = 1 << 20  # df up to which factors are looked up: 5 MB
+_NO_WIDTH = 1e-9  # all terms have one df, as in a tiny snapshot: nothing to choose between
 
 
 def weigh_bags(
     bags: Iterable[Bag], frequencies: Frequencies, config: WeightConfig
 ) -> Iterator[Bag]:
     """The final bags, in the order of the raw ones."""
-    for batch in batches_of(bags, BATCH):
-        yield from weigh_batch(batch, frequencies, config).bags()
+    for some in in_batches(bags, BATCH):
+        yield from weigh_batch(some, frequencies, config)
 
 
-def weigh_batch(raw: Batch, frequencies: Frequencies, config: WeightConfig) -> Batch:
+def weigh_batch(raw: Bags, frequencies: Frequencies, config: WeightConfig) -> Bags:
     """The final bags of raw ones."""
     tf = _scale_tf(raw.weights.astype(np.float64), config.tf)
     scaled = tf * frequencies.factors(raw.terms, config)
@@ -45,7 +57,7 @@ def weigh_batch(raw: Batch, frequencies: Frequencies, config: WeightConfig) -> B
     bounds, whole = np.append(0, np.cumsum(kept))[raw.bounds], whole[kept]
     totals = _by_bag(np.add, whole, bounds) if config.normalise else _SCALE / top
     weights = (whole / np.repeat(totals, np.diff(bounds))).astype("<f4")
-    return raw._replace(terms=raw.terms[kept], weights=weights, bounds=bounds)
+    return replace(raw, terms=raw.terms[kept], weights=weights, bounds=bounds)
 
 
 def _by_bag(add: np.ufunc, values: NDArray[Any], bounds: Bounds) -> NDArray[Any]:
@@ -77,3 +89,89 @@ def _heaviest(whole: NDArray[np.int64], bounds: Bounds, most: int) -> NDArray[np
         heavier[as_heavy[: most - int(np.count_nonzero(heavier))]] = True
         kept[a:b] &= heavier
     return kept
+
+
+# --- document frequencies ---
+
+
+def incidence_moments(df: NDArray[np.int64]) -> tuple[float, float]:
+    """Mean and standard deviation of ln df over the (bag, term) incidences.
+
+    A term of frequency df stands in df bags, so it counts df times. Summed exactly (fsum), value by
+    value: the same on every machine.
+    """
+    values, counts = np.unique(df, return_counts=True)
+    mass = [(int(v) * int(c), math.log(v)) for v, c in zip(values, counts, strict=True) if v > 0]
+    total = sum(m for m, _ in mass)
+    if not total:
+        return 0.0, 0.0
+    mean = math.fsum(m * x for m, x in mass) / total
+    variance = math.fsum(m * (x - mean) ** 2 for m, x in mass) / total
+    return mean, math.sqrt(variance)
+
+
+def df_factor(df: int, config: WeightConfig, mu: float, sigma: float) -> float:
+    """The factor on the weight of a term that stands in `df` bags."""
+    if config.df == "log":
+        return 1 / (1 + math.log2(df))
+    if config.df == "sqrt":
+        return 1 / math.sqrt(df)
+    if config.df == "nmdf" and sigma > _NO_WIDTH:
+        return math.exp(-0.5 * ((math.log(df) - mu) / sigma) ** 2)
+    return 1.0
+
+
+class Frequencies:
+    """The df of every term, looked up in a memory-mapped file."""
+
+    def __init__(self, path: Path) -> None:
+        file = ArrayFile(path, _KIND)
+        self._terms: Terms = file["terms"]
+        self._df = file["df"]
+        self.mu: float = file.meta["mu"]
+        self.sigma: float = file.meta["sigma"]
+        self.bags: int = file.meta["bags"]
+
+    @staticmethod
+    def write(path: Path, terms: Terms, df: NDArray[np.uint32], bags: int) -> None:
+        """Store ordered terms with their df, over so many bags."""
+        mu, sigma = incidence_moments(df.astype(np.int64))
+        meta = {"bags": bags, "mu": mu, "sigma": sigma}
+        write_arrays(path, _KIND, meta, {"terms": terms, "df": df})
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def df(self, terms: Terms) -> NDArray[np.uint32]:
+        """The df of each term; 1 for a term that was never counted."""
+        if not len(self._terms):
+            return np.ones(len(terms), dtype=np.uint32)
+        # in ascending order 126,000 terms are found in 7 ms with this sort, and else in 14
+        packed = terms.astype(np.uint64) << np.uint64(32)
+        packed |= np.arange(len(terms), dtype=np.uint64)
+        packed.sort()
+        order = packed.astype(np.uint32)
+        wanted = terms[order]
+        at = np.minimum(np.searchsorted(self._terms, wanted), len(self._terms) - 1)
+        df = np.empty(len(terms), np.uint32)
+        df[order] = np.where(self._terms[at] == wanted, self._df[at], np.uint32(1))
+        return df
+
+    def factors(self, terms: Terms, config: WeightConfig) -> NDArray[np.float32]:
+        """The df factor of each term. In 32 bits: the last bits of exp differ between machines."""
+        mu, sigma = config.mu or self.mu, config.sigma or self.sigma
+
+        def factors_of(values: NDArray[Any]) -> NDArray[np.float32]:
+            return np.array(
+                [df_factor(df, config, mu, sigma) for df in values.tolist()], np.float32
+            )
+
+        df = self.df(terms)
+        if not len(df) or int(df.max()) > _IN_A_TABLE:
+            values, which = np.unique(df, return_inverse=True)
+            return factors_of(values)[which]
+        met = np.zeros(int(df.max()) + 1, np.bool_)
+        met[df] = True
+        table = np.zeros(len(met), np.float32)
+        table[met] = factors_of(np.flatnonzero(met))
+        return table[df]

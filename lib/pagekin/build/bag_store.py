@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from pagekin.bags.bag import Bag, parse_bag
-from pagekin.bags.describe import describe_bag
-from pagekin.bags.dictionary import Dictionary
-from pagekin.bags.frequencies import Frequencies
+from pagekin.bags.dictionary import Dictionary, describe_bag
+from pagekin.bags.weigh import Frequencies
 from pagekin.build.made import Pass, required_pass, table_path
 from pagekin.errors import NotFoundError, UsageError, WorkspaceError
 from pagekin.kinds import FINAL_BAGS, RAW_BAGS, TERM_COUNTS

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 import xxhash
 
 import pagekin
-from pagekin.bags.frequencies import Frequencies
+from pagekin.bags.weigh import Frequencies
 from pagekin.build.made import required_pass, table_path
 from pagekin.build.remote_index import RemoteIndex
 from pagekin.build.report import Report
@@ -22,13 +22,12 @@ from pagekin.config import BuildConfig, to_dict
 from pagekin.engine import memory
 from pagekin.errors import InputError, WorkspaceError
 from pagekin.index.assembling import index_in_place, sweep_beside, write_index
-from pagekin.index.building import Piece, shard_pieces
-from pagekin.index.header import IndexHeader, read_header
+from pagekin.index.folder import IndexHeader, read_header
+from pagekin.index.shard_files import Piece, parse_piece, shard_pieces
 from pagekin.kinds import Pair
 from pagekin.progress import StageProgress, TaskProgress
 from pagekin.stages.chain import output_named
 from pagekin.stages.document_frequency import FREQUENCIES
-from pagekin.stages.index_shards.records import parse_piece
 from pagekin.stages.inventory import RESOLUTION
 from pagekin.storage.remote_workspace import AnyWorkspace
 from pagekin.tables import ArrayFile
@@ -185,7 +184,7 @@ def _pieces(
         bags = _Runs(map(parse_piece, streams.get(_SHARDS, iter(()))))
         kin = _Runs((shard_of_key(pair[0], shards), pair) for pair in streams.get(_KIN, iter(())))
         for shard in range(shards):
-            none = shard_pieces((), config.signatures.count, 0, lambda terms: [])
+            none = shard_pieces((), config, lambda terms: [])
             yield from ((shard, piece) for piece in bags.of(shard) or none)
             yield from ((shard, piece) for piece in table_pieces(kin.of(shard) or ()))
 

@@ -19,8 +19,7 @@ from pathlib import Path
 
 from pagekin.errors import InputError, UsageError
 from pagekin.index.assembling import index_in_place
-from pagekin.index.header import IndexHeader, is_header, read_header
-from pagekin.index.layout import ALIASES, HEADER
+from pagekin.index.folder import ALIASES, HEADER, IndexHeader, is_header, read_header
 from pagekin.storage.cache import indexes_folder
 from pagekin.storage.store import Store
 from pagekin.tables import ArrayFile

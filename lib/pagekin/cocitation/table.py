@@ -21,7 +21,7 @@ import numpy as np
 from pagekin.cocitation.kin import Kin, parse_kin
 from pagekin.cocitation.records import url_hash
 from pagekin.errors import InputError
-from pagekin.index.layout import SHARD_FILES, shard_of_hash
+from pagekin.index.shard_files import SHARD_FILES, shard_of_hash
 from pagekin.kinds import Pair
 from pagekin.tables import ArrayFile
 

@@ -14,7 +14,7 @@ from operator import itemgetter
 
 from pagekin.cocitation.table import KinTable, shard_of_key, table_pieces
 from pagekin.index.folder import IndexFolder
-from pagekin.index.layout import may_share
+from pagekin.index.shard_files import may_share
 from pagekin.kinds import Pair
 
 __all__ = ["kin_pieces"]

@@ -25,8 +25,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from pagekin.bags.bag import Bag
-from pagekin.bags.batch import Batch, Packed
+from pagekin.bags.bag import Bag, BagColumns, Bags
 from pagekin.errors import InputError
 from pagekin.evaluate.directory import ClassPath, Directory, key_of
 
@@ -102,7 +101,7 @@ class LabelledPages:
     classes: list[ClassPath]
     bounds: NDArray[np.int64]
     members: NDArray[np.int32]
-    bags: Packed
+    bags: BagColumns
     missing: int = 0  # pages of the directory that the snapshot does not know
     unlinked: int = 0  # pages left out because no page links to them
 
@@ -149,7 +148,7 @@ def label_bags(bags: Iterable[Bag], directory: Directory, *, linked: bool = Fals
         directory.classes,
         np.cumsum([0, *map(len, members)], dtype=np.int64),
         np.concatenate(members),
-        Batch.of([bag for bag, _ in kept]).packed(),
+        Bags.of([bag for bag, _ in kept]).columns(),
         len(directory) - len(found),
         len(found) - len(kept),
     )

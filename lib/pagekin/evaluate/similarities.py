@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.bags.batch import Packed
-from pagekin.bags.frequencies import Frequencies
+from pagekin.bags.bag import BagColumns
+from pagekin.bags.weigh import Frequencies
 from pagekin.config import BuildConfig
 from pagekin.errors import UsageError
 from pagekin.evaluate import representations
@@ -91,7 +91,7 @@ class InvertedFile:
     pages that share one, so orthogonal pairs cost nothing.
     """
 
-    def __init__(self, bags: Packed) -> None:
+    def __init__(self, bags: BagColumns) -> None:
         terms, numbers = np.unique(bags.terms, return_inverse=True)
         self._bounds, self._terms = bags.bounds, numbers  # of each bag
         self._weights = bags.weights.astype(np.float64)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import groupby
 from operator import itemgetter
@@ -20,9 +19,8 @@ import numpy as np
 
 from pagekin.config import BuildConfig, to_dict
 from pagekin.errors import UsageError
-from pagekin.index.building import Piece, shard_pieces
-from pagekin.index.header import IndexHeader, is_header, write_header
-from pagekin.index.layout import ALIASES, HEADER, SHARD_FILES, shard_name
+from pagekin.index.folder import ALIASES, HEADER, IndexHeader, is_header, write_header
+from pagekin.index.shard_files import SHARD_FILES, Piece, shard_name
 from pagekin.tables import ArrayFile, ArrayWriter
 from pagekin.web.resolution import write_aliases
 
@@ -32,7 +30,6 @@ _BESIDE = ("new", "old")  # folders beside the index while it is exchanged
 _MOST_INLINKS = 16  # the header tells how many documents have 0, 1 ... 15, and more inlinks
 
 Frequencies = dict[str, float]
-Shards = Iterable[tuple[int, Iterable[Piece]]]
 
 
 def check_target(path: Path) -> None:
@@ -111,46 +108,34 @@ def write_index(  # noqa: PLR0917 - all that a header says
     frequencies: Frequencies,
     sources: list[dict[str, Any]],
 ) -> IndexHeader:
-    """Write all files of an index into an empty folder; `pieces` come shard by shard.
+    """Write all files of an index into an empty folder.
 
-    `aliases` are the files that name them.
+    `pieces` come shard by shard, of all shards; `aliases` are the files that name them.
     """
-    shards, count = config.index.shards, config.signatures.count
     write_aliases(folder / ALIASES, aliases)
-    given = groupby(pieces, key=itemgetter(0))
-    following = next(given, None)
-    for shard in range(shards):
-        if following and following[0] == shard:
-            write_shard(folder, shard, config, (piece for _, piece in following[1]))
-            following = next(given, None)
-        else:
-            write_shard(folder, shard, config, shard_pieces((), count, 0, lambda terms: []))
+    for shard, group in groupby(pieces, key=itemgetter(0)):
+        write_shard(folder, shard, config, (piece for _, piece in group))
     header = _describe(folder, config, frequencies, sources)
     write_header(folder, header)
     return header
 
 
 def write_shard(folder: Path, shard: int, config: BuildConfig, pieces: Iterable[Piece]) -> None:
-    """Write the files of one shard; one that is said to be whole while others still come."""
+    """Write the files of one shard."""
     place = folder / shard_name(shard)
     place.mkdir()
+    signatures = to_dict(config, ["signatures"])["signatures"]
     meta = {
         "shard": shard,
         "shards": config.index.shards,
         "min_inlinks": config.index.min_inlinks,
-        **{f"signatures.{k}": v for k, v in to_dict(config, ["signatures"])["signatures"].items()},
+        **{f"signatures.{name}": value for name, value in signatures.items()},
     }
     with ExitStack() as stack:
         writers = {
             name: stack.enter_context(ArrayWriter(place / file.name, file.dtypes))
             for name, file in SHARD_FILES.items()
         }
-        pool = stack.enter_context(ThreadPoolExecutor(len(writers)))  # files wait for the disk
-        ended: dict[str, Future[None]] = {}
-
-        def end(file: str) -> None:
-            ended[file] = pool.submit(writers[file].finish, SHARD_FILES[file].kind, meta)
-
         met = set()
         for name, data in pieces:
             file, _, array = name.partition("/")
@@ -158,13 +143,11 @@ def write_shard(folder: Path, shard: int, config: BuildConfig, pieces: Iterable[
             if array:
                 writers[file].append(array, data)
             else:
-                end(file)
+                writers.pop(file).finish(SHARD_FILES[file].kind, meta)
         if "kin" not in met:  # built without co-citation
             writers["kin"].append("bounds", bytes(8))
-        for file in writers.keys() - ended.keys():
-            end(file)
-        for done in ended.values():
-            done.result()
+        for file, writer in writers.items():
+            writer.finish(SHARD_FILES[file].kind, meta)
 
 
 def _describe(

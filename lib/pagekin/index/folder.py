@@ -1,27 +1,123 @@
-"""An index, open for reading: its header, its shards, and where a URL is in them."""
+"""An index, open for reading: what it says of itself, its shards, and where a URL is in them.
+
+    INDEX/index.json        what it is, its parameters, where it came from; under a checksum
+    INDEX/aliases.arrays    URLs that stand for others
+    INDEX/shard-00000/      the documents of a shard (`pagekin.index.shard_files`)
+
+index.json holds no time, no address and no name of a machine: the same snapshot and configuration
+give the same bytes wherever they are built.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pagekin.bags.dictionary import Dictionary
-from pagekin.errors import NotFoundError, UsageError
-from pagekin.index.header import read_header
-from pagekin.index.layout import ALIASES, SHARD_FILES, shard_of
+import xxhash
+
+from pagekin.errors import InputError, NotFoundError, UsageError
 from pagekin.index.shard import Shard
-from pagekin.tables import allow_open
+from pagekin.index.shard_files import SHARD_FILES, shard_of
+from pagekin.tables import UNREADABLE, allow_open, damaged
 from pagekin.web.resolution import Resolution
 from pagekin.web.urls import address_of, spellings
 
-__all__ = ["IndexFolder", "Place"]
+__all__ = [
+    "ALIASES",
+    "HEADER",
+    "IndexFolder",
+    "IndexHeader",
+    "Place",
+    "is_header",
+    "read_header",
+    "write_header",
+]
 
+HEADER = "index.json"
+ALIASES = "aliases.arrays"
+
+_FORMAT = 1
+_KIND = "pagekin index"
+_OPENING = 16  # bytes before and around it, however the JSON is laid out
 _SUGGESTED = 5
-_HANDLES = 2 * len(SHARD_FILES)  # of a shard: each file is open to be read, and is mapped
+_HANDLES = len(SHARD_FILES)  # of a shard: mapped files
 _OTHER_HANDLES = 64  # that a process has besides: logs, sockets, libraries
+
+
+@dataclass(frozen=True)
+class IndexHeader:
+    """What an index says of itself."""
+
+    config: dict[str, dict[str, Any]]  # the whole configuration of the build
+    shards: int
+    documents: int
+    listed: int  # documents that stand in I
+    crawled: int
+    empty: int  # documents without a term
+    inlinks: list[int]  # documents with 0, 1, 2 ... inlinks; the last counts all above
+    frequencies: dict[str, float]  # bags, terms, mu, sigma
+    files: dict[str, str]  # file -> checksum of its data
+    sources: list[dict[str, Any]] = field(default_factory=list)  # snapshots: pagekin, files, bytes
+    kin: int = 0  # pages with related pages by co-citation
+
+    @property
+    def digest(self) -> str:
+        """One number for all that is stored."""
+        text = json.dumps([self.config, self.files], sort_keys=True)
+        value: str = xxhash.xxh3_128_hexdigest(text.encode())
+        return value
+
+
+def write_header(folder: Path, header: IndexHeader) -> None:
+    """Write index.json."""
+    (folder / HEADER).write_bytes(_rendered(asdict(header)))
+
+
+def read_header(folder: Path) -> IndexHeader:
+    """The header of an index; InputError says why a folder is none."""
+    path = folder / HEADER
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder; `pagekin build --index` makes one")
+    if not path.is_file():
+        raise InputError(f"{folder} is no index (it has no {HEADER})")
+    try:
+        text = path.read_bytes()
+        said = json.loads(text)
+        number = said.pop(_KIND)
+        checksum = said.pop("checksum") if number == _FORMAT else ""
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError(f"{path} is damaged: it cannot be read; build the index again") from error
+    if number != _FORMAT:
+        raise InputError(
+            f"{folder} is an index of format {number}; this pagekin reads format {_FORMAT}"
+        )
+    if checksum != _checksum(said) or text != _rendered(said):
+        raise InputError(f"{path} is damaged: its checksum does not match; build the index again")
+    if set(said) != {f.name for f in fields(IndexHeader)}:
+        raise InputError(f"{path} says other things than this pagekin reads; build the index again")
+    return IndexHeader(**said)
+
+
+def is_header(path: Path) -> bool:
+    """Is this file the header of an index, if perhaps a damaged one or of another format?"""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return _KIND.encode() in file.read(len(_KIND) + _OPENING)
+
+
+def _rendered(said: dict[str, Any]) -> bytes:
+    return json.dumps({_KIND: _FORMAT, "checksum": _checksum(said), **said}, indent=1).encode()
+
+
+def _checksum(said: dict[str, Any]) -> str:
+    value: str = xxhash.xxh3_128_hexdigest(json.dumps(said, sort_keys=True).encode())
+    return value
 
 
 class Place(NamedTuple):
@@ -52,37 +148,50 @@ class IndexFolder:
 
     def find(self, url: str) -> Place | None:
         """Where a canonical URL is."""
-        key = url.encode()
+        key = _encoded(url)
         shard = self.shards[shard_of(key, len(self.shards))]
         document = shard.find(key)
         return Place(shard, document) if document >= 0 else None
 
-    def words_for(self, url: str) -> Dictionary:
-        """The words of the shard that a canonical URL belongs to."""
-        return self.shard_of(url).words
-
     def shard_of(self, url: str) -> Shard:
         """The shard that a canonical URL belongs to."""
-        return self.shards[shard_of(url.encode("utf-8", "replace"), len(self.shards))]
+        return self.shards[shard_of(_encoded(url), len(self.shards))]
 
     def locate(self, url: str) -> Place:
         """Where a URL in any spelling is; NotFoundError names what is near."""
-        key = self.address_of(url)
-        place = self.find(key) or self.find(self.aliases.end_of(key))
-        if place is None:
-            raise self.not_found(key)
-        return place
+        for form in self.forms(url):
+            if place := self.find(form):
+                return place
+        raise self.not_found(url)
 
-    def address_of(self, url: str) -> str:
-        """The canonical form of a URL in any spelling; UsageError for what is none."""
-        key = address_of(url)
-        if key is None:
-            raise UsageError(f"{url} is no web address")
-        return key
+    def forms(self, url: str) -> Iterator[str]:
+        """The canonical URLs that a URL in any spelling may mean: itself, if it is one; what it
+        is canonically; what that was redirected to. UsageError for what is no web address.
+        """
+        yield url
+        key = _canonical(url)
+        if key != url:
+            yield key
+        try:
+            end = self.aliases.end_of(key)
+        except UNREADABLE as error:
+            raise damaged(self.path / ALIASES) from error
+        if end != key:
+            yield end
 
-    def not_found(self, key: str, known: Sequence[str] = ()) -> NotFoundError:
-        """The error that names what is near: those known to be there, and documents."""
-        near = list(dict.fromkeys([*known, *self.near(key)]))[:_SUGGESTED]
+    def not_found(
+        self, url: str, has_answers: Callable[[str], object] | None = None
+    ) -> NotFoundError:
+        """The error that names what is near: other spellings of the URL, and what else there is on
+        the host. Other spellings count that are documents, or that `has_answers` says yes to.
+        """
+        key = _canonical(url)
+        others = spellings(key)
+        near = list(filter(has_answers, others)) if has_answers else []
+        known = [form for form in others if self.find(form)]
+        for start in dict.fromkeys(map(_origin, [key, *known, *others])):
+            known += sorted(url for shard in self.shards for url in _beside(shard, start.encode()))
+        near = list(dict.fromkeys([*near, *known]))[:_SUGGESTED]
         hint = f"; near it are {', '.join(near)}" if near else ""
         return NotFoundError(f"{key} is not in the index{hint}")
 
@@ -116,13 +225,16 @@ class IndexFolder:
             sizes[path.name] = sizes.get(path.name, 0) + path.stat().st_size
         return sizes
 
-    def near(self, key: str) -> list[str]:
-        """Other spellings that are in the index, and what else there is on the host."""
-        others = spellings(key)
-        known = [u for u in others if self.find(u)]
-        for start in dict.fromkeys(map(_origin, [key, *known, *others])):
-            known += sorted(url for shard in self.shards for url in _beside(shard, start.encode()))
-        return list(dict.fromkeys(known))[:_SUGGESTED]
+
+def _encoded(url: str) -> bytes:
+    return url.encode("utf-8", "surrogatepass")  # what is no text is in no index
+
+
+def _canonical(url: str) -> str:
+    key = address_of(url)
+    if key is None:
+        raise UsageError(f"{url} is no web address")
+    return key
 
 
 def _origin(url: str) -> str:

@@ -8,23 +8,31 @@ frequencies, mu, sigma) stays what it was for each; `sources` names them all.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pagekin.bags.bag import Bag
 from pagekin.bags.dictionary import Entry
 from pagekin.config import BuildConfig, from_dict
 from pagekin.errors import InputError, UsageError
 from pagekin.index.assembling import check_target, index_in_place, write_index
-from pagekin.index.building import Document, Piece, in_blocks, shard_pieces
-from pagekin.index.folder import IndexFolder
-from pagekin.index.inversion import Numbers
-from pagekin.index.layout import ALIASES, may_share, shard_of
+from pagekin.index.folder import ALIASES, IndexFolder
 from pagekin.index.shard import Shard
+from pagekin.index.shard_files import (
+    Piece,
+    in_blocks,
+    may_share,
+    shard_of,
+    shard_pieces,
+)
 from pagekin.index.verify import wrong_files
+from pagekin.minhash.signatures import Signatures
+from pagekin.text.words import Terms
 
 __all__ = ["merge_indexes"]
 
@@ -35,22 +43,22 @@ Report = Callable[[int, int], None]
 KinPieces = Callable[[Sequence[IndexFolder], int, int, int], Iterable[Piece]]
 
 
-class _Held(NamedTuple):
+class _Document(NamedTuple):
     """A document of one of the indexes."""
 
     url: bytes
-    source: int
+    source: int  # the number of the index
     shard: Shard
-    document: int
+    id: int
 
     @property
     def crawled(self) -> bool:
-        return bool(self.shard.urls["crawled"][self.document])
+        return self.shard.counts(self.id)[0] == 1
 
     @property
     def rank(self) -> tuple[bool, int, int]:
         """The greater, the better known."""
-        return self.crawled, int(self.shard.urls["anchors"][self.document]), -self.source
+        return self.crawled, self.shard.counts(self.id)[1], -self.source
 
 
 def merge_indexes(
@@ -144,16 +152,16 @@ class _Merger:
 
     def pieces(self, config: BuildConfig) -> Iterator[tuple[int, Piece]]:
         """The pieces of the new index."""
-        count, least = config.signatures.count, config.index.min_inlinks
         for shard in range(self._shards):
-            words = _Words()
-            documents = self._documents(shard, words)
-            for piece in shard_pieces(in_blocks(documents), count, least, words.texts):
+            words: dict[int, Entry] = {}
+            documents = in_blocks(self._documents(shard, words))
+            for piece in shard_pieces(documents, config, partial(_texts, words)):
                 yield shard, piece
             for piece in self._kin(self._folders, shard, self._shards, config.cocitation.kin):
                 yield shard, piece
 
-    def _documents(self, shard: int, words: _Words) -> Iterator[Document]:
+    def _documents(self, shard: int, words: dict[int, Entry]) -> Iterator[tuple[Bag, Signatures]]:
+        """The documents of a new shard; the words of their terms are put to `words`."""
         streams = [
             self._of_shard(source, old, shard)
             for source, folder in enumerate(self._folders)
@@ -161,24 +169,26 @@ class _Merger:
             if may_share(len(folder.shards), old.number, self._shards, shard)
         ]
         for _, group in groupby(heapq.merge(*streams, key=_url), key=_url):
-            held = self._best(list(group))
-            bag = held.shard.bag(held.document)
-            words.learn(held.shard, bag.terms)
-            yield Document(bag, held.shard.H[held.document])
+            best = self._best(list(group))
+            bag = best.shard.bag(best.id)
+            entries = best.shard.words.look_up(bag.terms)
+            for term, entry in zip(bag.terms.tolist(), entries, strict=True):
+                words[term] = min(entry, words.get(term, entry))  # of two the first in order
+            yield bag, best.shard.H[best.id]
 
-    def _of_shard(self, source: int, old: Shard, shard: int) -> Iterator[_Held]:
+    def _of_shard(self, source: int, old: Shard, shard: int) -> Iterator[_Document]:
         for document in range(len(old)):
             url = old.url(document)
             if shard_of(url, self._shards) == shard:
                 self._done += 1
                 if not self._done % _EVERY:
                     self._report(self._done, self._total)
-                yield _Held(url, source, old, document)
+                yield _Document(url, source, old, document)
 
-    def _best(self, group: list[_Held]) -> _Held:
+    def _best(self, group: list[_Document]) -> _Document:
         """The best known of the documents of one URL."""
-        if sum(held.crawled for held in group) > 1:
-            names = " and ".join(str(self._folders[h.source].path) for h in group if h.crawled)
+        if sum(one.crawled for one in group) > 1:
+            names = " and ".join(str(self._folders[d.source].path) for d in group if d.crawled)
             raise InputError(
                 f"{group[0].url.decode()} was read for {names}; indexes of the same pages cannot be"
                 " merged"
@@ -190,19 +200,5 @@ class _Merger:
 _url = attrgetter("url")
 
 
-class _Words:
-    """The words of the terms of one new shard, taken over from the old ones."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, Entry] = {}
-
-    def learn(self, shard: Shard, terms: Numbers) -> None:
-        """Take over the words of these terms; of two words for one the first in order stays."""
-        entries = shard.words.look_up(terms)
-        for hash_, entry in zip(terms.tolist(), entries, strict=True):
-            known = self._known.get(hash_)
-            if known is None or entry < known:
-                self._known[hash_] = entry
-
-    def texts(self, terms: Numbers) -> list[bytes]:
-        return [self._known[hash_].text() for hash_ in terms.tolist()]
+def _texts(words: Mapping[int, Entry], terms: Terms) -> list[bytes]:
+    return [words[term].text() for term in terms.tolist()]

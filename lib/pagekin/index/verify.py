@@ -16,10 +16,10 @@ import xxhash
 from numpy.typing import NDArray
 
 from pagekin.errors import InputError
-from pagekin.index.header import IndexHeader, read_header
-from pagekin.index.inversion import directory_bits, invert
-from pagekin.index.layout import ALIASES, HEADER, SHARD_FILES, shard_name, shard_of
-from pagekin.minhash.hashing import EMPTY
+from pagekin.index.folder import ALIASES, HEADER, IndexHeader, read_header
+from pagekin.index.shard import bounds_hold
+from pagekin.index.shard_files import SHARD_FILES, directory_bits, invert, shard_name, shard_of
+from pagekin.minhash.signatures import EMPTY
 from pagekin.tables import ArrayFile
 
 __all__ = ["verify_index", "wrong_files"]
@@ -128,7 +128,7 @@ def _invariants(
         yield f"{name}: its arrays", _has(files[name], file.dtypes)
     for name in ("urls", "bags", "words"):
         body = "terms" if name == "bags" else "text"
-        yield f"{name}: bounds", _bounds_hold(files[name]["bounds"], len(files[name][body]))
+        yield f"{name}: bounds", bounds_hold(files[name]["bounds"], len(files[name][body]))
     documents = len(urls["bounds"]) - 1
     for name in ("crawled", "anchors", "pages", "hosts"):
         yield f"urls: {name} of every document", len(urls[name]) == documents
@@ -146,19 +146,10 @@ def _invariants(
     listed = np.flatnonzero((urls["anchors"] >= least) & ~empty)
     yield "I is the inversion of H", _lists_hold(files["I"], rows, listed.astype(np.uint32))
     kin = files["kin"]
-    yield "kin: bounds", _bounds_hold(kin["bounds"], len(kin["text"]))
+    yield "kin: bounds", bounds_hold(kin["bounds"], len(kin["text"]))
     yield "kin: a value for every hash", len(kin["bounds"]) - 1 == len(kin["hashes"])
     yield "kin: ascending, of this shard, and of their URLs", _kin_hold(kin, shard, shards)
     yield "kin: values that can be read", all(map(_KIN_VALUE.fullmatch, _kin_values(kin)))
-
-
-def _bounds_hold(bounds: NDArray[np.uint64], length: int) -> bool:
-    return (
-        len(bounds) > 0
-        and int(bounds[0]) == 0
-        and int(bounds[-1]) == length
-        and bool((bounds[1:] >= bounds[:-1]).all())
-    )
 
 
 def _equal(a: NDArray[np.generic], b: NDArray[np.generic]) -> bool:

@@ -14,30 +14,38 @@ from __future__ import annotations
 import heapq
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pagekin.bags.bag import Bag
-from pagekin.bags.describe import describe_bag
-from pagekin.errors import InputError, UsageError
+from pagekin.bags.dictionary import describe_bag
+from pagekin.cocitation.kin import Kin as Edge
+from pagekin.errors import UsageError
 from pagekin.index.folder import IndexFolder, Place
 from pagekin.index.shard import Shard
 from pagekin.index.verify import verify_index
+from pagekin.query.answer import Answer, Asked, Kin, Why, allowed, asked_page, reasons_by_bags
+from pagekin.query.candidates import Counted
 from pagekin.query.cocited import Cited, KinTables, citing, fuse, rank_cited
-from pagekin.query.hosts import allowed
-from pagekin.query.kin import Answer, Asked, Kin, Why
-from pagekin.query.many import rank_each
-from pagekin.query.reasons import asked_page, reasons
-from pagekin.query.related import NEEDS, Question, Ranked, make_question, rank
-from pagekin.query.urls import Urls
+from pagekin.query.ranking import Question, Ranked, make_question, rank, rank_each
 
 __all__ = ["WAYS", "Index"]
 
 WAYS = ("bags", "cocitation", "both")
+
+
+class _Page(NamedTuple):
+    """A page that is asked for, as co-citation knows it."""
+
+    url: str
+    place: Place | None  # of the document, if it is one
+    edges: list[Edge]
 
 
 class Index:
@@ -67,16 +75,15 @@ class Index:
         Documents are looked up as they are asked for; pages that only co-citation knows lie between
         them, so all are in memory then. `crawled`: only pages that were read, whatever the way.
         """
+        if not 0 <= shard < self.shards:
+            raise UsageError(f"there is no shard {shard}; the index has {self.shards}, from 0 on")
         own = self._folder.shards[shard]
-        documents = range(len(own))
         if crawled:
-            with self._readable():
-                return Urls(own, own.crawled(slice(None)).nonzero()[0])
+            return _Urls(own, own.crawled(slice(None)).nonzero()[0])
+        documents = _Urls(own, range(len(own)))
         if by == "bags":
-            return Urls(own, documents)
-        with self._readable():
-            everyone = {*Urls(own, documents), *self._tables.urls(shard)}
-            return sorted(everyone, key=str.encode)
+            return documents
+        return sorted({*documents, *self._tables.urls(own)}, key=str.encode)
 
     def __contains__(self, url: str) -> bool:
         """Is there a document of this canonical URL?"""
@@ -124,13 +131,13 @@ class Index:
 
         NotFoundError names URLs that are near one that is not there.
         """
-        like, against = (self._located(_listed(urls), by) for urls in (url, unlike))
-        if not like:
-            raise UsageError(NEEDS)
+        if by not in WAYS:
+            raise UsageError(f"by is {by!r}; it takes one of {', '.join(WAYS)}")
+        asked, against = _listed(url), _listed(unlike)
+        if not asked:
+            raise UsageError("related needs at least one URL")
         question = make_question(
-            self._places(like, by),
-            self._places(against, by),
-            k,
+            k=k,
             exact=exact,
             alpha=alpha,
             per_host=per_host,
@@ -139,14 +146,11 @@ class Index:
             budget=budget,
             crawled=crawled,
         )
-        with self._readable():
-            if by == "bags":
-                ranked, counted = rank(self._folder.shards, question)
-                return _answer(question.like, ranked, len(counted), counted.capped, why=why)
-            cited = self._cited(like, against)
-            if by == "both":
-                return self._by_both(like, question, cited, why=why)
-            return self._by_cocitation(like, question, cited, why=why)
+        if by != "bags":
+            return self._by_links(asked, against, question, by, why=why)
+        like, others = (list(map(self._folder.locate, urls)) for urls in (asked, against))
+        ranked, counted = rank(self._folder.shards, replace(question, like=like, unlike=others))
+        return _by_bags(like, ranked, counted, why=why)
 
     def related_each(
         self,
@@ -160,110 +164,81 @@ class Index:
     ) -> Iterator[Answer]:
         """The kin of each of many pages, as `related` gives them for one, with the same options.
 
-        By bags it takes half of the CPU where neighbours follow one another. Pages are
-        taken some hundreds at a time; NotFoundError ends the answers.
+        By bags it takes less CPU. Pages are taken some hundreds at a time; NotFoundError ends the
+        answers.
         """
         if by != "bags" or unlike:
             for url in urls:
                 yield self.related(url, k, by=by, unlike=unlike, why=why, **how)
             return
-        question = make_question((), (), k, **how)
-        with self._readable():
-            for one in rank_each(self._folder.shards, map(self._place, urls), question):
-                yield _answer((one.page,), one.ranked, one.candidates, one.capped, why=why)
+        question = make_question(k=k, **how)
+        places = map(self._folder.locate, urls)
+        for place, ranked, counted in rank_each(self._folder.shards, places, question):
+            yield _by_bags([place], ranked, counted, why=why)
 
-    def _place(self, url: str) -> Place:
-        """Where a URL in any spelling is; a canonical one needs no parsing."""
-        return (self._folder.find(url) if url.isascii() else None) or self._folder.locate(url)
-
-    def _located(self, urls: Sequence[str], by: str) -> list[str]:
-        """The canonical URLs; where bags are all that is asked, finding the document does it."""
-        if by not in WAYS:
-            raise UsageError(f"by is {by!r}; it takes one of {', '.join(WAYS)}")
-        with self._readable():
-            return list(urls) if by == "bags" else list(map(self._tables.locate, urls))
-
-    def _places(self, urls: Sequence[str], by: str) -> list[Place]:
-        """The documents; where bags are not all that is asked, those that there are."""
-        with self._readable():
-            if by == "bags":
-                return list(map(self._folder.locate, urls))
-            return [place for place in map(self._folder.find, urls) if place]
-
-    def _cited(self, like: Sequence[str], unlike: Sequence[str]) -> list[Cited]:
-        to_pages, to_others = (list(map(self._tables.edges, some)) for some in (like, unlike))
-        return rank_cited(to_pages, to_others, (*like, *unlike))
-
-    def _asked(self, like: Sequence[str]) -> list[Asked]:
-        """What is known of the pages asked for, also of those without a bag."""
-        found = ((url, self._folder.find(url)) for url in like)
-        return [asked_page(place) if place else Asked(url) for url, place in found]
-
-    def _by_cocitation(
-        self, like: Sequence[str], question: Question, cited: list[Cited], *, why: bool
+    def _by_links(
+        self, like: list[str], unlike: list[str], question: Question, by: str, *, why: bool
     ) -> Answer:
-        by_url = {one.url: one for one in cited}
-        shown = allowed(
-            self._wanted(by_url, question), str, question.exclude_hosts, question.per_host
-        )
-        answer = Answer(self._asked(like), len(cited), by="cocitation")
-        for url in islice(shown, question.k):
-            place, one = self._folder.find(url), by_url[url]
-            told = self._why((), place, one) if why else None
-            answer.append(Kin(url, one.score, None, None, _inlinks(place), told))
-        return answer
-
-    def _by_both(
-        self, like: Sequence[str], question: Question, cited: list[Cited], *, why: bool
-    ) -> Answer:
-        deep = replace(question, k=max(question.k, question.candidates), per_host=0)
-        ranked, counted = rank(self._folder.shards, deep) if question.like else ([], None)
-        by_bags = {one.place.url: one for one in ranked}
+        """The answer by co-citation, or by both."""
+        pages, others = (list(map(self._page, urls)) for urls in (like, unlike))
+        to_pages, to_others = ([page.edges for page in some] for some in (pages, others))
+        cited = rank_cited(to_pages, to_others, [page.url for page in (*pages, *others)])
         by_links = {one.url: one for one in cited}
-        # as bags are ranked
-        linked = allowed(self._wanted(by_links, question), str, question.exclude_hosts, 0)
-        scores = dict(fuse([list(by_bags), list(linked)]))
-        shown = allowed(scores, str, (), question.per_host)
-        capped, met = (counted.capped, len(counted)) if counted else (0, 0)
-        answer = Answer(self._asked(like), met + len(cited), capped, by="both")
-        for url in islice(shown, question.k):
-            one, place = by_bags.get(url), self._folder.find(url)
-            told = self._why(question.like, place, by_links.get(url)) if why else None
+        urls = filter(self._is_crawled, by_links) if question.crawled else iter(by_links)
+        urls = allowed(urls, str, question.exclude_hosts, 0)
+        if by == "cocitation":
+            ranked, counted = dict[str, Ranked](), Counted([])
+            scores = {url: by_links[url].score for url in urls}
+        else:
+            ranked, counted = self._ranks(pages, others, question)
+            scores = dict(fuse([list(ranked), list(urls)]))
+        asked = [asked_page(page.place) if page.place else Asked(page.url) for page in pages]
+        answer = Answer(asked, len(counted) + len(cited), counted.capped, by=by)
+        places = [page.place for page in pages if page.place]
+        for url in islice(allowed(scores, str, (), question.per_host), question.k):
+            place, one = self._folder.find(url), ranked.get(url)
             estimate, exact = (one.estimate, one.exact) if one else (None, None)
+            terms = places if by == "both" else []
+            told = _why(terms, place, by_links.get(url)) if why else None
             answer.append(Kin(url, scores[url], estimate, exact, _inlinks(place), told))
         return answer
 
-    def _wanted(self, urls: Iterable[str], question: Question) -> Iterable[str]:
-        """Those that may be answers: all, or the pages that were read."""
-        return filter(self._is_crawled, urls) if question.crawled else urls
+    def _ranks(
+        self, pages: list[_Page], others: list[_Page], question: Question
+    ) -> tuple[dict[str, Ranked], Counted]:
+        """As many answers by bags as there are candidates, if any of the pages has a bag."""
+        like, unlike = ([page.place for page in some if page.place] for some in (pages, others))
+        if not like:
+            return {}, Counted([])
+        most = max(question.k, question.candidates)
+        deep = replace(question, like=like, unlike=unlike, k=most, per_host=0)
+        ranked, counted = rank(self._folder.shards, deep)
+        return {one.place.url: one for one in ranked}, counted
+
+    def _page(self, url: str) -> _Page:
+        """The page that somebody means: a document, or a page of the tables."""
+        for form in self._folder.forms(url):
+            page = _Page(form, self._folder.find(form), self._tables.edges(form))
+            if page.place or page.edges:
+                return page
+        raise self._folder.not_found(url, self._tables.edges)
 
     def _is_crawled(self, url: str) -> bool:
         place = self._folder.find(url)
         return place is not None and place.shard.counts(place.document)[0] == 1
 
-    def _why(self, asked: Sequence[Place], place: Place | None, cited: Cited | None) -> Why:
-        """The reasons of bags and of co-citation, as far as there are any."""
-        why = reasons(asked, place) if asked and place else Why()
-        if cited is None:
-            return why
-        domains, blocks = (max(getattr(e, n) for e in cited.edges) for n in ("domains", "blocks"))
-        return replace(why, citing=citing(cited), citing_domains=domains, blocks=blocks)
-
     def get(self, url: str) -> Bag:
         """The bag of a URL in any spelling; NotFoundError names what is near."""
-        with self._readable():
-            place = self._folder.locate(url)
-            return place.shard.bag(place.document)
+        place = self._folder.locate(url)
+        return place.shard.bag(place.document)
 
     def all(self) -> Iterator[Bag]:
         """Every bag, in the order of the URLs."""
-        with self._readable():
-            yield from heapq.merge(*map(_bags, self._folder.shards), key=attrgetter("url"))
+        return heapq.merge(*map(_bags, self._folder.shards), key=attrgetter("url"))
 
     def describe(self, bag: Bag, count: int = 10) -> dict[str, Any]:
         """A bag in words, heaviest term first; `count` of them, 0: all."""
-        with self._readable():
-            return describe_bag(bag, self._folder.words_for(bag.url), count)
+        return describe_bag(bag, self._folder.shard_of(bag.url).words, count)
 
     def info(self) -> dict[str, Any]:
         """What the index is: pages, parameters, sizes, statistics, and where it came from."""
@@ -273,16 +248,27 @@ class Index:
         """What is wrong with its files, one sentence each; nothing for a sound index."""
         return verify_index(self._folder.path)
 
-    @contextmanager
-    def _readable(self) -> Iterator[None]:
-        """A damaged file may say anything: what leads nowhere is told in one sentence."""
-        try:
-            yield
-        except (LookupError, ValueError, OverflowError, MemoryError) as error:
-            raise InputError(
-                f"{self.path} is damaged or was changed while it was read ({error});"
-                f" `pagekin verify --index {self.path}` says more"
-            ) from error
+
+class _Urls(Sequence[str]):
+    """The URLs of some documents of a shard, looked up as they are asked for: never all in memory.
+
+    `documents` are a range, or an array.
+    """
+
+    def __init__(self, shard: Shard, documents: range | NDArray[np.int64]) -> None:
+        self._shard, self._documents = shard, documents
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> _Urls: ...
+    def __getitem__(self, at: int | slice) -> str | _Urls:
+        if isinstance(at, int):
+            return self._shard.spelt(int(self._documents[at]))
+        return _Urls(self._shard, self._documents[at])
 
 
 def _listed(urls: str | Sequence[str]) -> list[str]:
@@ -290,28 +276,28 @@ def _listed(urls: str | Sequence[str]) -> list[str]:
 
 
 def _inlinks(place: Place | None) -> int:
-    return place.shard.counts(place.document)[1] if place else 0
+    return place.shard.inlinks(place.document) if place else 0
 
 
 def _bags(shard: Shard) -> Iterator[Bag]:
     return map(shard.bag, range(len(shard)))
 
 
-def _answer(
-    like: Sequence[Place], ranked: Sequence[Ranked], candidates: int, capped: int, *, why: bool
+def _by_bags(
+    like: Sequence[Place], ranked: Sequence[Ranked], counted: Counted, *, why: bool
 ) -> Answer:
-    answer = Answer(list(map(asked_page, like)), candidates, capped)
-    answer.extend(_kin(one, like if why else ()) for one in ranked)
+    """The answer of what was ranked by bags."""
+    answer = Answer(list(map(asked_page, like)), len(counted), counted.capped)
+    for score, estimate, exact, place in ranked:
+        told = reasons_by_bags(like, place) if why else None
+        answer.append(Kin(place.url, score, estimate, exact, _inlinks(place), told))
     return answer
 
 
-def _kin(ranked: Ranked, asked: Sequence[Place]) -> Kin:
-    place = ranked.place
-    return Kin(
-        place.url,
-        ranked.score,
-        ranked.estimate,
-        ranked.exact,
-        _inlinks(place),
-        reasons(asked, place) if asked else None,
-    )
+def _why(asked: Sequence[Place], place: Place | None, cited: Cited | None) -> Why:
+    """The reasons of bags and of co-citation, as far as there are any."""
+    why = reasons_by_bags(asked, place) if asked and place else Why()
+    if cited is None:
+        return why
+    domains, blocks = (max(getattr(e, n) for e in cited.edges) for n in ("domains", "blocks"))
+    return replace(why, citing=citing(cited), citing_domains=domains, blocks=blocks)

@@ -17,8 +17,9 @@ from typing import NamedTuple
 from pagekin.cocitation.kin import Kin as Edge
 from pagekin.cocitation.table import KinTable
 from pagekin.index.folder import IndexFolder
-from pagekin.query.kin import Citing
-from pagekin.web.urls import spellings
+from pagekin.index.shard import Shard
+from pagekin.query.answer import Citing
+from pagekin.tables import UNREADABLE
 
 __all__ = ["RANKS", "Cited", "KinTables", "citing", "fuse", "rank_cited"]
 
@@ -34,25 +35,23 @@ class KinTables:
 
     def edges(self, url: str) -> list[Edge]:
         """The pages related to a canonical URL, the best first."""
-        return self._table(self._folder.shard_of(url).number).related(url)
+        shard = self._folder.shard_of(url)
+        try:
+            return self._table(shard).related(url)
+        except UNREADABLE as error:
+            raise shard.damaged("kin") from error
 
-    def urls(self, shard: int) -> list[str]:
+    def urls(self, shard: Shard) -> list[str]:
         """The pages of a shard that have kin, in no order of use."""
-        return [url for url, _ in self._table(shard).all()]
+        try:
+            return [url for url, _ in self._table(shard).all()]
+        except UNREADABLE as error:
+            raise shard.damaged("kin") from error
 
-    def _table(self, shard: int) -> KinTable:
-        table = self._tables.get(shard)
-        if table is None:
-            table = self._tables[shard] = KinTable(self._folder.shards[shard].kin)
-        return table
-
-    def locate(self, url: str) -> str:
-        """The canonical URL that somebody means: a document, or a page of the tables."""
-        key = self._folder.address_of(url)
-        for form in (key, self._folder.aliases.end_of(key)):
-            if self._folder.find(form) or self.edges(form):
-                return form
-        raise self._folder.not_found(key, [form for form in spellings(key) if self.edges(form)])
+    def _table(self, shard: Shard) -> KinTable:
+        if shard.number not in self._tables:
+            self._tables[shard.number] = KinTable(shard.kin)
+        return self._tables[shard.number]
 
 
 class Cited(NamedTuple):
@@ -92,7 +91,7 @@ def citing(cited: Cited) -> list[Citing]:
 
 def _share(value: float, blocks: int) -> float:
     """Eq. 13: what remains of a domain's capped sum."""
-    return round(value / (1 + math.log(blocks)), 6) if blocks else 0.0
+    return round(value / (1 + math.log(blocks)), 6) if blocks > 0 else 0.0
 
 
 def fuse(orders: Iterable[Sequence[str]]) -> list[tuple[str, float]]:

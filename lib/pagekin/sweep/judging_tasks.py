@@ -27,8 +27,7 @@ from typing import Any, BinaryIO, TypeVar
 import numpy as np
 
 from pagekin.bags.bag import Bag, parse_bag
-from pagekin.bags.frequencies import Frequencies
-from pagekin.bags.weigh import weigh_bags
+from pagekin.bags.weigh import Frequencies, weigh_bags
 from pagekin.config import BuildConfig, to_dict
 from pagekin.counters import Counters
 from pagekin.errors import PagekinError, StageError
@@ -40,7 +39,7 @@ from pagekin.index.folder import IndexFolder
 from pagekin.kinds import Pair
 from pagekin.stages.document_frequency.counting import (
     DF,
-    TermCounter,
+    count_terms,
     reduce_buckets,
     unpack_counts,
 )
@@ -99,7 +98,7 @@ def _keep_labelled(pairs: Iterable[Pair], directory: Directory, out: BinaryIO) -
 def _count_terms(bags: Iterable[Pair], path: Path, counters: Counters) -> None:
     """In how many bags each term stands."""
     buckets: dict[bytes, list[bytes]] = {}
-    for bucket, value in TermCounter(counters).count(bags):
+    for bucket, value in count_terms(bags, counters):
         buckets.setdefault(bucket, []).append(value)
     pairs = ((bucket, value) for bucket in sorted(buckets) for value in buckets.pop(bucket))
     parts = [unpack_counts(v.removeprefix(DF)) for _, v in reduce_buckets(pairs, counters)]

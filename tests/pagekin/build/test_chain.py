@@ -451,7 +451,7 @@ def test_failing_stage(finished, build, small_snapshot):
     assert 6 == said.code
     error = next(line for line in said.err.splitlines() if line.startswith("pagekin: "))
     assert "pagekin: stage document_frequency failed: ValueError: no value of a bag" in error
-    assert "read_values(self._gathered)" in said.err
+    assert "Bags.read(bags)" in said.err
     assert {INVENTORY, READING, "weighted_bags"} == outputs(finished).keys()
     summary = summary_of(finished)
     assert ("failed", error) == (summary["state"], f"pagekin: {summary['error']}".splitlines()[0])

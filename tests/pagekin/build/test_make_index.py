@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pagekin import Index
-from pagekin.index.header import read_header
+from pagekin.index.folder import read_header
 from pagekin.index.verify import verify_index
 from tests.indexes import files_of
 from tests.running import (

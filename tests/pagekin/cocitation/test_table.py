@@ -13,7 +13,7 @@ from pagekin.cocitation.records import url_hash, url_key
 from pagekin.cocitation.table import DTYPES, KIND, KinTable, shard_of_key, table_pieces
 from pagekin.counters import Counters
 from pagekin.errors import InputError
-from pagekin.index.layout import shard_of
+from pagekin.index.shard_files import shard_of
 from pagekin.tables import ArrayFile, ArrayWriter
 
 GOLDEN = "5e82732094484a457f41c25435cb7926"

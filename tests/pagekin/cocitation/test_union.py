@@ -15,10 +15,9 @@ from pagekin.cocitation.kin import Kin, Reason
 from pagekin.cocitation.table import KinTable
 from pagekin.cocitation.union import kin_pieces
 from pagekin.config import BuildConfig, CocitationConfig
-from pagekin.index.folder import IndexFolder
-from pagekin.index.header import read_header
-from pagekin.index.layout import may_share, shard_of_hash
+from pagekin.index.folder import IndexFolder, read_header
 from pagekin.index.merge import merge_indexes
+from pagekin.index.shard_files import may_share, shard_of_hash
 from pagekin.index.verify import verify_index
 from tests.indexes import KinLists, config_of, files_of, make_bag, make_index
 

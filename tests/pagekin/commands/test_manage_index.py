@@ -10,7 +10,7 @@ import pytest
 
 from pagekin import Index
 from pagekin.cocitation.kin import Kin
-from pagekin.index.header import read_header
+from pagekin.index.folder import read_header
 from tests.indexes import config_of, files_of, make_bag, make_index, random_bags
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
@@ -41,6 +42,14 @@ def plain_jaccard(a: Bag, b: Bag) -> float:
     least = sum(min(left.get(t, 0.0), right.get(t, 0.0)) for t in both)
     most = sum(max(left.get(t, 0.0), right.get(t, 0.0)) for t in both)
     return least / most if most else 0.0
+
+
+def plain_cosine(a: Bag, b: Bag) -> float:
+    left = dict(zip(a.terms.tolist(), map(float, a.weights), strict=True))
+    right = dict(zip(b.terms.tolist(), map(float, b.weights), strict=True))
+    shared = sum(left[t] * right[t] for t in left.keys() & right.keys())
+    norms = math.hypot(*left.values()) * math.hypot(*right.values())
+    return shared / norms if norms else 0.0
 
 
 def plain_counts(source: int, similarities: Sequence[float], distances: Sequence[int]) -> Counts:

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.bags.bag import cosine
-from pagekin.bags.batch import Batch
-from pagekin.bags.frequencies import Frequencies
+from pagekin.bags.bag import Bags
+from pagekin.bags.weigh import Frequencies
 from pagekin.cocitation.kin import Kin
 from pagekin.config import BuildConfig, SignatureConfig, WeightConfig
 from pagekin.errors import UsageError
@@ -23,7 +22,7 @@ from pagekin.index.folder import IndexFolder
 from pagekin.minhash.signatures import make_signer
 from pagekin.query.cocited import fuse
 from tests.indexes import config_of, make_bag, make_index, random_bags
-from tests.pagekin.evaluate.plain_judging import plain_jaccard
+from tests.pagekin.evaluate.plain_judging import plain_cosine, plain_jaccard
 
 BAGS = random_bags(60)
 
@@ -37,7 +36,7 @@ def material_of(bags, config=None, index=None):
         [("A",)],
         np.arange(len(bags) + 1),
         np.zeros(len(bags), np.int32),
-        Batch.of(bags).packed(),
+        Bags.of(bags).columns(),
     )
     return Material(pages, config or BuildConfig(), index)
 
@@ -65,7 +64,7 @@ def test_cosine():
     """The cosine by postings is that of two bags."""
     made = make_representation("cosine", material_of(BAGS))
     for source in range(0, len(BAGS), 7):
-        expected = [round(cosine(BAGS[source], other), 12) for other in BAGS]
+        expected = [round(plain_cosine(BAGS[source], other), 12) for other in BAGS]
         assert expected == made(source).round(12).tolist()
 
 
@@ -166,7 +165,7 @@ def test_tfidf(tmp_path):
     ]
     made = make_representation("tfidf", material)
     for source in range(0, len(BAGS), 7):
-        expected = [cosine(weighted[source], other) for other in weighted]
+        expected = [plain_cosine(weighted[source], other) for other in weighted]
         assert np.allclose(expected, made(source), atol=1e-6)
 
 

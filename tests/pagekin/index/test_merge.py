@@ -12,8 +12,7 @@ import pytest
 from pagekin import Index
 from pagekin.bags.dictionary import Entry
 from pagekin.errors import InputError, UsageError
-from pagekin.index.header import read_header, write_header
-from pagekin.index.layout import HEADER
+from pagekin.index.folder import HEADER, read_header, write_header
 from pagekin.index.merge import merge_indexes
 from pagekin.index.verify import verify_index
 from tests.indexes import SOURCE, config_of, files_of, make_bag, make_index, random_bags

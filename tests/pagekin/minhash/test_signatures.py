@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 
 from pagekin.config import BuildConfig, SignatureConfig, WeightConfig
 from pagekin.errors import UsageError
-from pagekin.minhash.darts import make_darts
-from pagekin.minhash.hashing import as_signatures
-from pagekin.minhash.icws import natural_log
-from pagekin.minhash.signatures import EMPTY, make_signer
+from pagekin.minhash.signatures import (
+    EMPTY,
+    as_signatures,
+    make_darts,
+    make_signer,
+    natural_log,
+)
 from tests.pagekin.minhash.plain_signatures import plain_signatures
 
 METHODS = ("darts", "icws", "linear")

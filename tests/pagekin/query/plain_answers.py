@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from pagekin.bags.bag import Bag
-from pagekin.minhash.hashing import EMPTY
+from pagekin.minhash.signatures import EMPTY
 
 __all__ = ["plain_jaccard", "plain_query", "plain_ranking"]
 

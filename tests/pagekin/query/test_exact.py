@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.bags.bag import Bag, jaccard
-from pagekin.query.exact import DECIMALS, jaccards, plain_lesser_weights
-from tests.natives import native
+from pagekin.bags.bag import Bag, Bags
+from pagekin.query.exact import DECIMALS, jaccards
 from tests.pagekin.query.plain_answers import plain_jaccard
 
 # equal low halves: terms that only the full comparison tells apart
@@ -25,47 +24,8 @@ def bags(draw: st.DrawFn) -> Bag:
     return Bag("", True, 0, 0, 0, np.array(terms, "<u4"), np.array(weights, "<f4"))
 
 
-def columns(others: list[Bag]) -> tuple[list[bytes], list[bytes]]:
-    """Terms and weights of each, as bytes."""
-    return [o.terms.tobytes() for o in others], [o.weights.tobytes() for o in others]
-
-
 def of_many(bag: Bag, others: list[Bag]) -> list[float]:
-    return jaccards((bag.terms, bag.weights), *columns(others)).tolist()
-
-
-@given(bags(), st.lists(bags(), max_size=6))
-def test_in_c(bag, others):
-    """What bags share is the same in C, to the last bit."""
-    plain = plain_lesser_weights((bag.terms, bag.weights), *columns(others))
-    in_c = native("pagekin.query._exact").lesser_weights
-    values, ends = in_c(bag.terms.tobytes(), bag.weights.tobytes(), *columns(others))
-    assert (plain[0].tobytes(), plain[1][1:].tobytes()) == (values, ends)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        (b"1234", b"", [], []),
-        (b"123", b"123", [], []),
-        (b"", b"", [b"1234"], [b""]),
-        (b"", b"", [b"1234"], []),
-        (b"", b"", (), ()),
-        (b"", b"", ["text"], [b""]),
-        ("", b"", [], []),
-        (b"", b"", [], [], []),
-    ],
-)
-def test_what_is_no_bag(words):
-    """Bytes that do not belong together are refused, and the next call knows nothing of them."""
-    in_c = native("pagekin.query._exact").lesser_weights
-    with pytest.raises((ValueError, TypeError)):
-        in_c(*words)
-    one = np.array([16], "<u4").tobytes(), np.array([1.5], "<f4").tobytes()
-    with pytest.raises((ValueError, TypeError)):
-        in_c(*one, [one[0], b"1"], [one[1], b"1"])
-    assert (b"", bytes(8)) == in_c(b"", b"", [one[0]], [one[1]])
-    assert (np.array([1.5]).tobytes(), np.array([1]).tobytes()) == in_c(*one, [one[0]], [one[1]])
+    return jaccards(bag.terms, bag.weights, Bags.of(others).columns()).tolist()
 
 
 @given(bags(), st.lists(bags(), max_size=6))
@@ -75,7 +35,6 @@ def test_twin(bag, others):
     assert len(others) == len(found)
     for other, value in zip(others, found, strict=True):
         assert float(plain_jaccard(bag, other)) == pytest.approx(value, abs=2 * 10.0**-DECIMALS)
-        assert jaccard(bag, other) == pytest.approx(value, abs=2 * 10.0**-DECIMALS)
 
 
 @given(bags(), st.lists(bags(), min_size=1, max_size=6))

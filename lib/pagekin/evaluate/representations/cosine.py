@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pagekin.bags.batch import Packed
+from pagekin.bags.bag import BagColumns
 from pagekin.evaluate.similarities import InvertedFile, Material, Representation, Similarities
 
 __all__ = ["cosines", "make"]
@@ -15,7 +15,7 @@ def make(material: Material) -> Representation:
     return cosines(material.pages.bags)
 
 
-def cosines(bags: Packed) -> Representation:
+def cosines(bags: BagColumns) -> Representation:
     """The sum of products by the term, over both norms."""
     file = InvertedFile(bags)
     norms = np.sqrt(file.totals(np.square))

@@ -22,11 +22,11 @@ def _make_tables(folder: Path, counts: Counts, circumstances: Circumstances) -> 
     import numpy as np  # noqa: PLC0415
 
     from pagekin.bags.dictionary import write_dictionary  # noqa: PLC0415
-    from pagekin.bags.frequencies import Frequencies  # noqa: PLC0415
+    from pagekin.bags.weigh import Frequencies  # noqa: PLC0415
     from pagekin.stages.document_frequency.counting import (  # noqa: PLC0415
         DF,
         WORDS,
-        unpack_all_counts,
+        unpack_counts,
         unpack_words,
     )
     from pagekin.text.words import Terms  # noqa: PLC0415
@@ -37,7 +37,7 @@ def _make_tables(folder: Path, counts: Counts, circumstances: Circumstances) -> 
         """Those of the records; the frequencies that stand between them are kept on the way."""
         for values in _batches(folder):
             counted = [value.removeprefix(DF) for value in values if value.startswith(DF)]
-            columns.append(unpack_all_counts(counted))
+            columns.append(unpack_counts(*counted))
             yield unpack_words(v.removeprefix(WORDS) for v in values if v.startswith(WORDS))
 
     write_dictionary(folder / DICTIONARY.file, words())

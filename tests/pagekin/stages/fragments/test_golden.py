@@ -26,11 +26,11 @@ from math import exp, log, log2, sqrt
 import numpy as np
 import pytest
 
-from pagekin.bags.bag import Bag, jaccard
-from pagekin.bags.frequencies import Frequencies
-from pagekin.bags.weigh import weigh_bags
+from pagekin.bags.bag import Bag
+from pagekin.bags.weigh import Frequencies, weigh_bags
 from pagekin.config import BagConfig, BuildConfig, TextConfig, WeightConfig, WindowConfig
 from pagekin.text.words import term_hash
+from tests.indexes import jaccard
 from tests.pages import html_page, raw_bags
 
 HUB = """<html lang=en><head><title>Honey links</title></head><body>

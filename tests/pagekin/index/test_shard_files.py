@@ -1,19 +1,117 @@
-"""The inversion of H against dictionaries, and look-ups in it against linear search."""
+"""Records and pieces; the inversion of H against dictionaries, look-ups against linear search."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
+from itertools import groupby
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.index.columns import Columns
-from pagekin.index.inversion import Position, directory_bits, invert
+from pagekin.bags.bag import Bags
+from pagekin.counters import Counters
+from pagekin.index import shard_files
 from pagekin.index.shard import Shard
-from pagekin.minhash.hashing import EMPTY
-from tests.indexes import config_of, make_bag, make_index
+from pagekin.index.shard_files import (
+    Lists,
+    Piece,
+    _Columns,
+    directory_bits,
+    in_blocks,
+    invert,
+    map_documents,
+    parse_piece,
+    reduce_documents,
+    shard_of,
+    shard_pieces,
+    sign_bags,
+)
+from pagekin.minhash.signatures import EMPTY
+from tests.indexes import any_bags, bag_record, config_of, make_bag, make_index, word_of
+
+# --- records and pieces ---
+
+
+def words_in(terms: np.ndarray) -> list[bytes]:
+    return [word_of(term).text() for term in terms.tolist()]
+
+
+def arrays_of(pieces: Iterable[Piece]) -> dict[str, bytes]:
+    """The arrays that the pieces are made of."""
+    arrays: dict[str, bytes] = defaultdict(bytes)
+    for name, data in pieces:
+        arrays[name] += data
+    return dict(arrays)
+
+
+@given(
+    any_bags(),
+    st.integers(1, 3),
+    st.integers(1, 4),
+    st.integers(0, 3),
+    st.sampled_from([1, 2, 512]),
+)
+def test_documents_as_records(bags, shards, count, least, block):
+    """The pieces of reducers, put together, are those that one reading of the documents makes."""
+    config = config_of(shards, count, least)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shard_files, "_BLOCK", block)
+        sent = list(map_documents(map(bag_record, bags), config, Counters()))
+        made = list(reduce_documents(sorted(sent), config, words_in))
+        by_key = [[pair[0] for pair in some] for _, some in groupby(made, lambda p: p[0][:10])]
+        assert by_key == [sorted(keys) for keys in by_key]
+        signed = sign_bags([Bags.of(bags)], config, Counters()) if bags else []
+        rows = [row for one in signed for row in one.signatures]
+        documents = sorted(zip(bags, rows, strict=True), key=lambda pair: pair[0].url.encode())
+        for shard in range(shards):
+            own = [d for d in documents if shard_of(d[0].url.encode(), shards) == shard]
+            found = arrays_of(piece for k, piece in map(parse_piece, made) if k == shard)
+            if own:
+                assert arrays_of(shard_pieces(in_blocks(own), config, words_in)) == found
+            else:
+                assert {} == found
+
+
+def test_golden_records():
+    """A document is two records, one for each of the shard's keys; a piece is one."""
+    bag = make_bag("http://a.example/", {20: 1.0, 30: 3.0}, 2)
+    sent = list(map_documents([bag_record(bag)], config_of(count=2), Counters()))
+    assert [
+        (b"00000 bags", b"http://a.example/ 1 2 2 2 FAAAAB4AAAAAAIA+AABAPw=="),
+        (b"00000 rows", b"http://a.example/ 1 2 2 2 lbBA8gs6r/o="),
+    ] == sent
+    made = list(reduce_documents(sent, config_of(count=2), words_in))
+    assert (b"00000 bags 000000002", b"bags/terms FAAAAB4AAAA=") == made[2]
+    assert (0, ("bags/terms", bytes([20, 0, 0, 0, 30, 0, 0, 0]))) == parse_piece(made[2])
+
+
+# --- H by columns ---
+
+
+@given(st.lists(st.integers(0, 9), max_size=8), st.integers(1, 5), st.integers(0, 200))
+def test_columns(sizes: list[int], count: int, held: int) -> None:
+    """However the rows come, and however many may wait in memory, the columns are theirs."""
+    blocks = np.arange(sum(sizes) * count, dtype=np.uint32).reshape(-1, count)
+    with pytest.MonkeyPatch.context() as patch, _Columns(count) as columns:
+        patch.setattr(shard_files, "_SPILLED", held)
+        for rows in np.split(blocks, np.cumsum(sizes)[:-1]) if sizes else []:
+            columns.add(rows)
+        found = [column.tolist() for column in columns]
+        assert bool(columns._spilled) == (blocks.nbytes > held and max(sizes, default=0) > 0)
+    assert blocks.T.tolist() == found
+
+
+def test_file_is_gone() -> None:
+    """Nothing is left of what lay on disk."""
+    with _Columns(2) as columns:
+        file = columns._file
+    assert file.closed
+
+
+# --- inversion ---
 
 LIMIT = 1 << 32
 
@@ -44,7 +142,7 @@ def plain_inversion(rows: np.ndarray, listed: list[int]) -> list[dict[int, list[
     return lists
 
 
-def as_dict(position: Position) -> dict[int, list[int]]:
+def as_dict(position: Lists) -> dict[int, list[int]]:
     ends = [*position.starts.tolist(), len(position.ids)][1:]
     edges = zip(position.keys.tolist(), position.starts.tolist(), ends, strict=True)
     return {key: position.ids[a:b].tolist() for key, a, b in edges}
@@ -54,7 +152,7 @@ def as_dict(position: Position) -> dict[int, list[int]]:
 def test_lists(table, blocks):
     """Every list holds what a dictionary would, keys and ids ascending, however H is cut."""
     rows, listed = table
-    with Columns(rows.shape[1]) as columns:
+    with _Columns(rows.shape[1]) as columns:
         for part in np.array_split(rows, blocks):
             columns.add(part)
         found = list(invert(columns, np.array(listed, dtype=np.uint32)))

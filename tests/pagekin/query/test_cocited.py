@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from pagekin import Index
 from pagekin.cocitation.kin import Kin, Reason
 from pagekin.errors import NotFoundError, UsageError
+from pagekin.query.answer import Citing, allowed
 from pagekin.query.cocited import citing, fuse, rank_cited
-from pagekin.query.hosts import allowed
-from pagekin.query.kin import Citing
 from tests.indexes import config_of, make_bag, make_index
 
 A, B, C, D = (f"http://{name}.example/" for name in "abcd")
@@ -282,21 +281,6 @@ def test_not_found(index, by):
         index.related(A, by=by, unlike="nobody.example")
     with pytest.raises(UsageError, match="is no web address"):
         index.related("mailto:x@y.example", by=by)
-
-
-def test_wrong_way(index):
-    """A way that there is not is refused with those that there are."""
-    with pytest.raises(UsageError, match="by is 'links'; it takes one of bags, cocitation, both"):
-        index.related(A, by="links")
-
-
-@pytest.mark.parametrize("by", ["cocitation", "both"])
-def test_numbers(index, by):
-    """Numbers are checked as they are for bags."""
-    with pytest.raises(UsageError, match="a k from 1"):
-        index.related(A, 0, by=by)
-    with pytest.raises(UsageError, match="at least one URL"):
-        index.related([], by=by)
 
 
 # --- what can be asked for ---

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,45 +12,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pagekin.bags.bag import Bag, parse_counts
-from pagekin.bags.batch import batch_records
+from pagekin.bags.bag import Bag
 from pagekin.errors import UsageError
-from pagekin.index import building
+from pagekin.index import shard_files
 from pagekin.index.assembling import check_target, index_in_place
-from pagekin.index.folder import IndexFolder
-from pagekin.index.header import IndexHeader, read_header, write_header
-from pagekin.index.layout import HEADER, shard_name, shard_of
+from pagekin.index.folder import HEADER, IndexFolder, IndexHeader, read_header, write_header
+from pagekin.index.shard_files import shard_name, shard_of
 from pagekin.index.verify import verify_index
-from pagekin.minhash.hashing import EMPTY
-from pagekin.stages.index_shards.records import (
-    document_records,
-    parse_piece,
-    piece_records,
-    read_bags,
-    read_rows,
-)
-from tests.indexes import config_of, files_of, make_bag, make_index, random_bags, word_of
+from pagekin.minhash.signatures import EMPTY
+from tests.indexes import any_bags, config_of, files_of, make_bag, make_index, random_bags, word_of
 
 # --- round trip ---
-
-counts = st.one_of(st.integers(0, 5), st.sampled_from([(1 << 32) - 1, 1 << 32, 1 << 70]))
-
-
-@st.composite
-def bags(draw: st.DrawFn) -> list[Bag]:
-    """Bags of any URLs, also such that no canonical URL would be."""
-    urls = st.one_of(
-        st.text(st.characters(codec="utf-8", min_codepoint=0x21), min_size=1, max_size=12),
-        st.sampled_from(["http://a.example/", "http://a.example/!", "http://a.example", "é", "😀"]),
-    )
-    found = []
-    for url in draw(st.lists(urls, max_size=12, unique=True)):
-        terms = sorted(draw(st.sets(st.integers(16, (1 << 32) - 1), max_size=5)))
-        heavy = draw(st.lists(st.floats(0.125, 8, width=32), min_size=5, max_size=5))
-        weights = make_bag(url, dict(zip(terms, heavy, strict=False)))
-        numbers = draw(st.tuples(st.booleans(), counts, counts, counts))
-        found.append(Bag(url, *numbers, weights.terms, weights.weights))
-    return found
 
 
 def clipped(bag: Bag) -> tuple:
@@ -66,7 +37,7 @@ def clipped(bag: Bag) -> tuple:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
-@given(bags(), st.integers(1, 5))
+@given(any_bags(), st.integers(1, 5))
 def test_round_trip(tmp_path_factory, given_bags, shards):
     """Bags of any kind come out as they went in, each in its shard, in the order of the URLs."""
     config = config_of(shards, count=3)
@@ -114,73 +85,18 @@ def test_many_batches(tmp_path, monkeypatch):
     """An index that is written in many pieces is that of one piece."""
     some = random_bags(70)
     whole = files_of(make_index(tmp_path / "whole", some))
-    monkeypatch.setattr(building, "BLOCK", 3)
+    monkeypatch.setattr(shard_files, "_BLOCK", 3)
     assert whole == files_of(make_index(tmp_path / "pieces", some))
 
 
 def test_too_many_documents_for_a_shard(tmp_path, monkeypatch):
     """A shard whose lists 32 bits cannot count is refused, with what to do about it."""
-    monkeypatch.setattr(building, "_MOST_IDS", 100)
+    monkeypatch.setattr(shard_files, "_MOST_IDS", 100)
     said = "a shard would hold 13 documents, more than 32 bits count; name more --shards"
     some = [make_bag(f"http://a.example/{k}", {20: 1}) for k in range(13)]
     with pytest.raises(UsageError, match=said):
         make_index(tmp_path / "index", some)
     assert not (tmp_path / "index").exists()
-
-
-# --- records ---
-
-
-@given(bags(), st.integers(1, 4), st.integers(0, 3))
-def test_documents_as_records(given_bags, count, least):
-    """Bags and signatures are the same behind their records; these stand in the order of URLs."""
-    rng = np.random.default_rng(count)
-    numbers = rng.integers(0, EMPTY, (len(given_bags), count), dtype=np.uint32)
-    documents = map(building.Document, given_bags, numbers)
-    pairs = []
-    for block in building.in_blocks(documents):
-        some = list(batch_records(block.batch))
-        pairs += document_records(some, building.rows_of(block, least), 1)
-    values = {key: [v for k, v in pairs if k == key] for key in (b"00000 bags", b"00000 rows")}
-    found = [
-        (packed.terms[a:b].tolist(), packed.weights[a:b].tolist())
-        for packed in read_bags(values[b"00000 bags"])
-        for a, b in pairwise(packed.bounds.tolist())
-    ]
-    assert [(bag.terms.tolist(), bag.weights.tolist()) for bag in given_bags] == found
-    rows = list(read_rows(values[b"00000 rows"], count))
-    came_from = [
-        (url.decode(), *parse_counts(origin))
-        for block in rows
-        for url, origin in zip(block.urls, block.origins, strict=True)
-    ]
-    assert [bag[:5] for bag in given_bags] == came_from
-    assert numbers.tolist() == [row for block in rows for row in block.signatures.tolist()]
-    listed = [flag for block in rows for flag in block.listed.tolist()]
-    assert [bag.anchors >= least for bag in given_bags] == listed
-    for some in values.values():
-        urls = [value.partition(b" ")[0] for value in sorted(some)]
-        assert sorted(urls) == urls
-    assert len(pairs) == sum(map(len, values.values()))
-
-
-def test_golden_documents():
-    """A document is two records, one for each of the shard's keys."""
-    [block] = building.in_blocks([building.Document(GOLDEN[0], ROWS["http://a.example/"])])
-    pairs = document_records(batch_records(block.batch), building.rows_of(block, 3), 1)
-    assert [
-        (b"00000 bags", b"http://a.example/ FAAAAB4AAAAAAIA+AABAPw=="),
-        (b"00000 rows", b"http://a.example/ 1 2 2 2 0 BQAAAAEAAIAAAAAA"),
-    ] == list(pairs)
-
-
-def test_pieces_as_records():
-    """Pieces are the same behind their records, and sort in their order."""
-    pieces = [(f"H/{k}", bytes([k % 256])) for k in range(1_200)]
-    records = list(piece_records(b"00007 rows", pieces))
-    assert sorted(records) == records
-    assert [(7, piece) for piece in pieces] == list(map(parse_piece, records))
-    assert (b"00007 rows 000000002", b"H/2 Ag==") == records[2]
 
 
 # --- golden ---

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,8 +19,8 @@ from pagekin.bags.dictionary import Entry
 from pagekin.cocitation.kin import Kin, Reason
 from pagekin.cocitation.records import url_hash
 from pagekin.errors import InputError, PagekinError
-from pagekin.index.header import read_header, write_header
-from pagekin.index.layout import ALIASES, HEADER, SHARD_FILES, shard_of
+from pagekin.index.folder import ALIASES, HEADER, read_header, write_header
+from pagekin.index.shard_files import SHARD_FILES, shard_of
 from pagekin.index.verify import verify_index
 from pagekin.tables import ArrayFile, write_arrays
 from tests.indexes import config_of, files_of, make_bag, make_index, random_bags
@@ -300,7 +301,7 @@ def test_header_with_other_fields(index, monkeypatch):
     """A header whose fields are others is refused, though its checksum matches."""
     said = json.loads((index / HEADER).read_bytes())
     del said["checksum"], said["pagekin index"]
-    monkeypatch.setattr("pagekin.index.header.asdict", lambda header: {**said, "more": 1})
+    monkeypatch.setattr("pagekin.index.folder.asdict", lambda header: {**said, "more": 1})
     write_header(index, read_header(index))
     monkeypatch.undo()
     assert "says other things than this pagekin reads" in complaint(index)
@@ -431,13 +432,27 @@ def swap_bytes_of_urls(arrays: dict[str, np.ndarray]) -> None:
 )
 def test_written_wrongly(larger, name, change, rule):
     """Checksums match, and the files do not agree: verify names what does not hold."""
+    urls = list(Index.open(larger).urls(0))
     rewrite(larger, f"shard-00000/{SHARD_FILES[name].name}", change)
     assert [f"{larger / 'shard-00000'}: {rule}"] == verify_index(larger)
-    with suppress(PagekinError):
-        index = Index.open(larger)
-        for url in random_bags(30, seed=3, terms=12):
-            with suppress(PagekinError):
-                index.related(url.url, why=True)
+    ask_everyone(larger, urls)
+
+
+def ask_everyone(folder: Path, urls: list[str]) -> None:
+    """Whoever asks what is damaged gets an answer or a sentence, and no traceback."""
+    index = Index.open(folder)
+    questions: list[Callable[[], object]] = [lambda: list(index.all()), lambda: list(index.urls(0))]
+    for url in urls:
+        questions += [
+            partial(index.related, url, why=True),
+            partial(index.related, url, exact=False, per_host=1),
+            partial(index.related, url, by="both", why=True, crawled=True),
+            partial(index.get, url),
+        ]
+    questions.append(lambda: list(index.related_each(urls)))
+    for question in questions:
+        with suppress(PagekinError):
+            question()
 
 
 @pytest.fixture
@@ -612,7 +627,7 @@ def test_words_that_are_no_text(tmp_path):
         tmp_path / "index", BAGS, words=lambda terms: [Entry("a", "b")] * len(terms)
     )
     rewrite(folder, "shard-00000/words.arrays", put("text", 0xFF))
-    with pytest.raises(InputError, match="is damaged or was changed"):
+    with pytest.raises(InputError, match=r"words\.arrays is damaged: it contradicts itself"):
         Index.open(folder).related(ASKED, why=True)
 
 

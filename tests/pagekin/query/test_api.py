@@ -15,8 +15,8 @@ from pagekin.bags.bag import Bag
 from pagekin.errors import InputError, NotFoundError, UsageError
 from pagekin.index import folder as folder_module
 from pagekin.index import shard as shard_module
-from pagekin.query import many
-from pagekin.query.kin import Answer
+from pagekin.query import ranking
+from pagekin.query.answer import Answer
 from tests.indexes import config_of, make_bag, make_index, random_bags
 from tests.pagekin.query.plain_answers import plain_jaccard, plain_query, plain_ranking
 from tests.running import python
@@ -318,11 +318,10 @@ EACH = {
 
 
 @pytest.mark.parametrize("how", EACH.values(), ids=EACH)
-@pytest.mark.parametrize(("pages", "pooled"), [(256, 1 << 24), (7, 300), (1, 0)])
-def test_each_twin(indexes, monkeypatch, how, pages, pooled):
+@pytest.mark.parametrize("pages", [256, 7, 1])
+def test_each_twin(indexes, monkeypatch, how, pages):
     """`related_each` has the answers of `related`, page by page, however many go together."""
-    monkeypatch.setattr(many, "_PAGES", pages)
-    monkeypatch.setattr(many, "_POOLED", pooled)
+    monkeypatch.setattr(ranking, "_PAGES", pages)
     urls = [bag.url for bag in BAGS[::4]]
     for index in indexes[:2] if pages < 256 else indexes:
         expected = [index.related(url, **how) for url in urls]
@@ -434,21 +433,109 @@ def test_no_web_address(aliased, url):
         aliased.related(url)
 
 
-@pytest.mark.parametrize(
-    "how", [{"k": 0}, {"candidates": -1}, {"per_host": -1}, {"budget": -1}, {"url": []}]
-)
-def test_numbers_that_mean_nothing(aliased, how):
-    """Numbers that mean nothing are refused."""
-    with pytest.raises(UsageError, match="related needs at least one URL, a k from 1"):
-        aliased.related(**{"url": "a.example/page", **how})
+MOST = "1,000,000,000,000,000,000"
+BAD = {
+    "no page": ({"url": []}, "related needs at least one URL"),
+    "k": ({"k": 0}, f"k is 0; it takes a whole number from 1 to {MOST}"),
+    "large k": ({"k": 10**20}, f"k is {10**20}; it takes a whole number from 1 to {MOST}"),
+    "infinite k": ({"k": float("inf")}, f"k is inf; it takes a whole number from 1 to {MOST}"),
+    "half a k": ({"k": 2.5}, f"k is 2.5; it takes a whole number from 1 to {MOST}"),
+    "k of letters": ({"k": "5"}, f"k is '5'; it takes a whole number from 1 to {MOST}"),
+    "candidates": (
+        {"candidates": -1},
+        f"candidates is -1; it takes a whole number from 0 to {MOST}",
+    ),
+    "per_host": ({"per_host": -1}, f"per_host is -1; it takes a whole number from 0 to {MOST}"),
+    "budget": (
+        {"budget": 10**19},
+        f"budget is {10**19}; it takes a whole number from 0 to {MOST}",
+    ),
+    "alpha": ({"alpha": 1.0}, "alpha is 1.0; it takes a number below 1"),
+    "large alpha": ({"alpha": 2}, "alpha is 2; it takes a number below 1"),
+    "no alpha": ({"alpha": float("nan")}, "alpha is nan; it takes a number below 1"),
+    "alpha of letters": ({"alpha": "0"}, "alpha is '0'; it takes a number below 1"),
+    "way": ({"by": "chance"}, "by is 'chance'; it takes one of bags, cocitation, both"),
+}
 
 
-@pytest.mark.parametrize("alpha", [1.0, 2.0, float("nan")])
+@pytest.mark.parametrize("by", ["bags", "cocitation", "both"])
 @pytest.mark.parametrize("exact", [True, False])
-def test_alpha_that_means_nothing(aliased, alpha, exact):
-    """Nothing is more similar than all."""
-    with pytest.raises(UsageError, match="it must be below 1"):
-        aliased.related("a.example/page", alpha=alpha, exact=exact)
+@pytest.mark.parametrize(("how", "said"), BAD.values(), ids=BAD)
+def test_bad_arguments(aliased, by, exact, how, said):
+    """What means nothing is refused with what may be said instead; the index is not blamed."""
+    words = {"url": "a.example/page", "by": by, "exact": exact, **how}
+    with pytest.raises(UsageError) as caught:
+        aliased.related(**words)
+    assert said == str(caught.value)
+    if words["url"]:
+        with pytest.raises(UsageError) as caught:
+            list(aliased.related_each([words.pop("url")], **words))
+        assert said == str(caught.value)
+
+
+LARGE = {"k": 10**18, "candidates": 10**18, "budget": 10**18, "per_host": 10**18}
+
+
+@pytest.mark.parametrize("how", [*({name: LARGE[name]} for name in LARGE), LARGE])
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("by", ["bags", "cocitation", "both"])
+def test_large_numbers(index, how, exact, by):
+    """The largest numbers that are taken mean all."""
+    url = FULL[0].url
+    everything = {"k": 1000, "candidates": 1000, "budget": ALL}
+    expected = index.related(url, exact=exact, by=by, **{**everything, "alpha": 0.01})
+    found = index.related(url, exact=exact, by=by, **{**everything, **how, "alpha": 0.01})
+    assert expected == found
+
+
+def test_alpha_below_all(index):
+    """An alpha below all similarities leaves nothing out."""
+    for exact in (True, False):
+        every = index.related(FULL[0].url, 1000, unlike=FULL[9].url, alpha=-1, exact=exact)
+        assert any(kin.score < 0 for kin in every)
+        lowest = float("-inf")
+        assert every == index.related(
+            FULL[0].url, 1000, unlike=FULL[9].url, alpha=lowest, exact=exact
+        )
+
+
+@pytest.mark.parametrize("error", [KeyError("mine"), ValueError("mine"), MemoryError("mine")])
+def test_errors_of_the_caller(index, error):
+    """What the caller's own iterator raises, or throws into the answers, is the caller's."""
+
+    def urls():
+        yield FULL[0].url
+        raise error
+
+    for by in ("bags", "cocitation", "both"):
+        with pytest.raises(type(error)) as caught:
+            list(index.related_each(urls(), by=by))
+        assert caught.value is error
+        with pytest.raises(type(error)) as caught:
+            index.related(urls(), by=by)
+        assert caught.value is error
+    for answers in (index.related_each([FULL[0].url]), index.all()):
+        next(answers)
+        if hasattr(answers, "throw"):
+            with pytest.raises(type(error)) as caught:
+                answers.throw(error)
+            assert caught.value is error
+
+
+def test_no_such_shard(index):
+    """A shard that is not there is refused with how many there are."""
+    for shard in (-1, 4, 10**20):
+        with pytest.raises(UsageError, match=f"there is no shard {shard}; the index has 4, from 0"):
+            index.urls(shard)
+
+
+@pytest.mark.parametrize("url", ["http://a.example/\ud800", "wrong\ud800", "\0"])
+def test_no_text(index, url):
+    """What is no text is no web address, and in no index."""
+    assert url not in index
+    for by in ("bags", "cocitation", "both"):
+        with pytest.raises((UsageError, NotFoundError)):
+            index.related(url, by=by)
 
 
 # --- reasons ---

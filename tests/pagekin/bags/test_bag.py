@@ -1,4 +1,4 @@
-"""Batches of bags: the same bags, laid behind one another."""
+"""Bags as records, and many of them one behind another."""
 
 import re
 
@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.bags.bag import Bag, bag_record, parse_bag
-from pagekin.bags.batch import Batch, batch_records, batches_of, read_batches, read_values
+from pagekin.bags.bag import Bag, Bags, in_batches, parse_bag, read_bags
+from tests.indexes import bag_record
 
 COUNTS = st.integers(0, 1 << 70)
 
@@ -28,17 +28,16 @@ def some_bags(draw):
 def test_records(bags, size):
     """Bags in batches of any size have the records that they have one by one."""
     expected = list(map(bag_record, bags))
-    read = [pair for batch in read_batches(expected, size) for pair in batch_records(batch)]
-    assert expected == read
-    assert expected == [p for batch in batches_of(bags, size) for p in batch_records(batch)]
+    assert expected == [pair for some in read_bags(expected, size) for pair in some.records()]
+    assert expected == [pair for some in in_batches(bags, size) for pair in some.records()]
 
 
 @given(some_bags())
 def test_bags(bags):
-    """A batch gives its bags back, those without a term and large counts too."""
-    found = [parse_bag(*bag_record(bag)) for bag in Batch.of(bags).bags()]
+    """Many bags give their bags back, those without a term and large counts too."""
+    found = [parse_bag(*bag_record(bag)) for bag in Bags.of(bags)]
     assert list(map(str, bags)) == list(map(str, found))
-    assert len(bags) == len(Batch.of(bags).bounds) - 1
+    assert len(bags) == len(Bags.of(bags)) == len(Bags.of(bags).bounds) - 1
 
 
 @pytest.mark.parametrize(
@@ -47,6 +46,6 @@ def test_bags(bags):
 )
 def test_no_value(value):
     """What is no value is shown."""
-    good = bag_record(Bag("a", True, 1, 1, 1, np.zeros(1, np.uint32), np.zeros(1, np.float32)))[1]
+    good = bag_record(Bag("a", True, 1, 1, 1, np.zeros(1, np.uint32), np.zeros(1, np.float32)))
     with pytest.raises(ValueError, match=re.escape(f"no value of a bag: {value!r}")):
-        read_values([good, value])
+        Bags.read([good, (b"b", value)])

@@ -1,11 +1,33 @@
-"""What an index answers: kin, with the reasons for them."""
+"""What an index answers: kin, with the reasons for them; and which hosts may be among them."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["Answer", "Asked", "Citing", "Kin", "SharedTerm", "Why"]
+import numpy as np
+
+from pagekin.errors import InputError
+from pagekin.index.folder import Place
+from pagekin.web.urls import among_hosts, host
+
+__all__ = [
+    "Answer",
+    "Asked",
+    "Citing",
+    "Kin",
+    "SharedTerm",
+    "Why",
+    "allowed",
+    "asked_page",
+    "reasons_by_bags",
+]
+
+_SHOWN = 10  # shared terms of a kin
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -116,3 +138,58 @@ class Answer(list[Kin]):
 def _known_by_anchors(page: Asked) -> str:
     links = f"{page.inlinks:,} link{'s' if page.inlinks != 1 else ''}"
     return f"{page.url} was not read: it is known only by the anchors of {links} to it"
+
+
+def asked_page(place: Place) -> Asked:
+    """What the index knows of a page that is asked for."""
+    shard, document = place
+    crawled, anchors, _, hosts = shard.counts(document)
+    return Asked(place.url, crawled == 1, anchors, hosts, len(shard.terms(document)[0]))
+
+
+def reasons_by_bags(asked: Sequence[Place], found: Place) -> Why:
+    """The terms that a page shares with those asked for; of several the means."""
+    theirs = found.shard.bag(found.document)
+    mine, shared = np.zeros(len(theirs.terms)), np.zeros(len(theirs.terms))
+    for place in asked:
+        terms, weights = place.shard.terms(place.document)
+        _, at, of = np.intersect1d(theirs.terms, terms, assume_unique=True, return_indices=True)
+        mine[at] += weights[of]
+        shared[at] += np.minimum(weights[of], theirs.weights[at])
+    mine, shared = mine / len(asked), shared / len(asked)
+    order = np.lexsort((theirs.terms, -shared))[: min(_SHOWN, np.count_nonzero(shared))]
+    words = found.shard.words.look_up(theirs.terms[order])
+    columns = zip(words, mine[order], theirs.weights[order], shared[order], strict=True)
+    of_asked = [asked_page(place) for place in asked]
+    return Why(
+        [SharedTerm(w.term, w.display, *(_short(x) for x in row)) for w, *row in columns],
+        int(np.count_nonzero(shared)),
+        _short(shared.sum()),
+        theirs.anchors,
+        theirs.hosts,
+        theirs.crawled,
+        sum(page.inlinks for page in of_asked),
+        sum(page.linking_hosts for page in of_asked),
+    )
+
+
+def _short(weight: float) -> float:
+    """As many digits as 32 bits have."""
+    return float(f"{weight:.7g}")
+
+
+def allowed(
+    entries: Iterable[T], url_of: Callable[[T], str], excluded: Sequence[str], per_host: int
+) -> Iterator[T]:
+    """Without excluded hosts; `per_host` of one host at the most, if it is not 0."""
+    is_excluded = among_hosts(excluded)
+    taken: Counter[str] = Counter()
+    for entry in entries:
+        url = url_of(entry)
+        try:
+            name = host(url)
+        except ValueError as error:  # none was indexed
+            raise InputError(f"the index is damaged: {url!r} is no URL") from error
+        taken[name] += 1
+        if not is_excluded(name) and not (per_host and taken[name] > per_host):
+            yield entry

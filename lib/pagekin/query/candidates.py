@@ -1,6 +1,6 @@
-"""PROCESSQUERY: the documents that agree with a page in the most signatures [SIM 6.2, Figure 11].
+"""Candidates: the documents that agree with a page in the most signatures [SIM 6.2, Figure 11].
 
-The paper reads all m lists and counts. So does this, with two ways to read less:
+PROCESSQUERY of the paper reads all m lists and counts. So does this, with two ways to read less:
 
 - Above a threshold. Who agrees in `need` of F lists stands in any F - need + 1 of them at least
   once. So the need - 1 longest lists are not read: their part is looked up in H, for those met in
@@ -21,10 +21,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.index.inversion import Numbers
-from pagekin.index.shard import Lists, Shard
+from pagekin.index.shard import ListBounds, Shard
+from pagekin.index.shard_files import Ids
+from pagekin.minhash.signatures import Signatures
 
-__all__ = ["Counted", "Found", "Limits", "count_equal", "least_count"]
+__all__ = ["Candidates", "Counted", "Limits", "Scores", "count_equal", "least_count"]
 
 _VERIFIED = 1000  # documents that are counted exactly where lists are left out
 _LOOK_UP = 8  # looking a document up in H costs as much as reading so many ids
@@ -42,27 +43,23 @@ class Limits(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class Candidates:
     """Documents of one shard, ascending, and in how many signatures they agree."""
 
     shard: Shard
-    ids: Numbers
+    ids: Ids
     scores: Scores
 
-    def where(self, kept: NDArray[np.bool_]) -> Found:
+    def where(self, kept: NDArray[np.bool_]) -> Candidates:
         """Some of them."""
-        return Found(self.shard, self.ids[kept], self.scores[kept])
-
-    def at(self, places: NDArray[np.int64]) -> Found:
-        """Those at some places, which ascend."""
-        return Found(self.shard, self.ids.take(places), self.scores.take(places))
+        return Candidates(self.shard, self.ids[kept], self.scores[kept])
 
 
 @dataclass(frozen=True)
 class Counted:
     """The candidates of a query, shard by shard."""
 
-    found: list[Found]
+    found: list[Candidates]
     capped: int = 0  # lists that were too long to be read
 
     def __len__(self) -> int:
@@ -75,12 +72,15 @@ def least_count(alpha: float, count: int) -> int:
     >>> least_count(0.15, 80), least_count(0.0, 80)
     (13, 1)
     """
-    near = max(int(alpha * count), 1)
+    near = max(int(max(alpha, 0.0) * count), 1)
     return next(k for k in range(near, count + 2) if k / count > alpha)
 
 
 def count_equal(
-    shards: Sequence[Shard], signatures: Numbers, limits: Limits, lists: Sequence[Lists] = ()
+    shards: Sequence[Shard],
+    signatures: Signatures,
+    limits: Limits,
+    lists: Sequence[ListBounds] = (),
 ) -> Counted:
     """All documents that share more than alpha of these signatures, with their counts.
 
@@ -112,7 +112,7 @@ def count_equal(
     return Counted(found, capped)
 
 
-def _collect(shard: Shard, lists: Lists, positions: NDArray[np.int64]) -> Found:
+def _collect(shard: Shard, lists: ListBounds, positions: NDArray[np.int64]) -> Candidates:
     """Count how often each document stands in these lists."""
     edges = zip(lists.starts[positions].tolist(), lists.ends[positions].tolist(), strict=True)
     ids = shard.ids.data  # slices of it are joined in half the time that those of an array take
@@ -123,10 +123,10 @@ def _collect(shard: Shard, lists: Lists, positions: NDArray[np.int64]) -> Found:
     is_first = np.ones(len(met) + 1, np.bool_)
     np.not_equal(met[1:], met[:-1], out=is_first[1:-1])
     bounds = is_first.nonzero()[0]
-    return Found(shard, met[bounds[:-1]], bounds[1:] - bounds[:-1])
+    return Candidates(shard, met[bounds[:-1]], bounds[1:] - bounds[:-1])
 
 
-def _least_worth(found: list[Found], limit: int) -> int:
+def _least_worth(found: list[Candidates], limit: int) -> int:
     """The least count that is worth verifying: few enough have it, or it is the highest of all."""
     histogram = np.bincount(np.concatenate([one.scores for one in found]).astype(np.int64))
     above = histogram[::-1].cumsum()[::-1]  # so many have this count or a higher one
@@ -134,7 +134,7 @@ def _least_worth(found: list[Found], limit: int) -> int:
     return int(min(fits[0] if len(fits) else len(histogram), len(histogram) - 1))
 
 
-def _verify(found: Found, signatures: Numbers, least: int) -> Found:
+def _verify(found: Candidates, signatures: Signatures, least: int) -> Candidates:
     """The true counts of those that were met at least so often."""
     ids = found.ids[found.scores >= least]
-    return Found(found.shard, ids, (found.shard.H[ids] == signatures).sum(axis=1))
+    return Candidates(found.shard, ids, (found.shard.H[ids] == signatures).sum(axis=1))

@@ -12,10 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pagekin.index.folder import IndexFolder
-from pagekin.index.inversion import Numbers
-from pagekin.minhash.hashing import EMPTY
-from pagekin.query import process
-from pagekin.query.process import Counted, Limits, count_equal, least_count
+from pagekin.minhash.signatures import EMPTY, Signatures
+from pagekin.query import candidates
+from pagekin.query.candidates import Counted, Limits, count_equal, least_count
 from tests.indexes import config_of, make_bag, make_index
 from tests.pagekin.query.plain_answers import plain_query
 
@@ -23,7 +22,7 @@ ALL = 1 << 40  # a budget that nothing exceeds
 FULL = make_bag("", {20: 1.0})
 EMPTY_BAG = make_bag("", {})
 
-Rows = dict[str, Numbers]
+Rows = dict[str, Signatures]
 
 
 def write(folder: Path, rows: Rows, shards: int) -> IndexFolder:
@@ -59,7 +58,7 @@ def written(request, tmp_path_factory) -> tuple[Rows, list[IndexFolder]]:
     return rows, [write(base / f"shards{n}", rows, n) for n in (1, 4, 7)]
 
 
-def some_rows(rows: Rows) -> list[Numbers]:
+def some_rows(rows: Rows) -> list[Signatures]:
     """Rows to ask for: of documents, and of none."""
     full = [row for row in rows.values() if row[0] != EMPTY]
     none = np.full_like(full[0], 77_777)
@@ -75,7 +74,7 @@ def alphas(count: int) -> list[float]:
 @pytest.mark.parametrize("look_up", [0, 8, 1_000_000])
 def test_twin(written, monkeypatch, look_up):
     """Without a budget the answer is that of Figure 11, be long lists read or looked up in H."""
-    monkeypatch.setattr(process, "_LOOK_UP", look_up)
+    monkeypatch.setattr(candidates, "_LOOK_UP", look_up)
     rows, folders = written
     for asked in some_rows(rows):
         for alpha in alphas(len(asked)):
@@ -89,28 +88,28 @@ def test_twin(written, monkeypatch, look_up):
 def verifications(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Notes how many documents are looked up in H."""
     seen: list[int] = []
-    verify: Callable = process._verify
+    verify: Callable = candidates._verify
 
     def noted(found, signatures, least):
         made = verify(found, signatures, least)
         seen.append(len(made.ids))
         return made
 
-    monkeypatch.setattr(process, "_verify", noted)
+    monkeypatch.setattr(candidates, "_verify", noted)
     return seen
 
 
 @pytest.mark.parametrize(("look_up", "verified"), [(0, True), (1_000_000, False)])
 def test_both_ways_are_taken(written, monkeypatch, look_up, verified):
     """The twin above has met both: long lists that are read, and such that are looked up."""
-    monkeypatch.setattr(process, "_LOOK_UP", look_up)
+    monkeypatch.setattr(candidates, "_LOOK_UP", look_up)
     seen = verifications(monkeypatch)
     rows, folders = written
     count_equal(folders[0].shards, some_rows(rows)[0], Limits(0.5, ALL))
     assert verified == bool(sum(seen))
 
 
-def shortest_list(rows: Rows, asked: Numbers) -> set[str]:
+def shortest_list(rows: Rows, asked: Signatures) -> set[str]:
     """The documents of the shortest list that is not empty, the first of equal ones."""
     table, urls = np.stack(list(rows.values())), np.array(list(rows))
     lists = [urls[(table[:, j] == asked[j]) & (table[:, 0] != EMPTY)] for j in range(len(asked))]
@@ -125,7 +124,7 @@ def test_small_budget(written, monkeypatch, budget, limit):
     Nobody is missing if nothing is said to be left out. Who stands in the shortest list is always
     met, and found if so many are counted exactly.
     """
-    monkeypatch.setattr(process, "_VERIFIED", limit)
+    monkeypatch.setattr(candidates, "_VERIFIED", limit)
     rows, folders = written
     cut = 0
     for asked, alpha in itertools.product(some_rows(rows)[:6], (0.0, 0.2)):

@@ -1,0 +1,287 @@
+"""Ranking: the candidates of one page, or of several at once, become an answer.
+
+Several pages are asked for together: the score of a document is its mean similarity to them, less
+its mean similarity to the pages that it should be unlike. By signatures alone the scores are
+estimates (the paper's way); 80 of them lose much of the order, and the true similarity of the best
+candidates brings it back (measured in docs/measurements/queries.md).
+
+Answers come by score, and by URL where scores are equal: so they are the same for any number of
+shards. Ids of a shard are in the order of its URLs, so URLs are looked at only where several shards
+hold equal scores.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import compress, islice
+from numbers import Real
+from operator import index
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pagekin.errors import UsageError
+from pagekin.index.folder import Place
+from pagekin.index.shard import ListBounds, Shard
+from pagekin.minhash.signatures import Signatures
+from pagekin.query.answer import allowed
+from pagekin.query.candidates import Candidates, Counted, Limits, Scores, count_equal
+from pagekin.query.exact import DECIMALS, jaccards
+
+__all__ = ["Question", "Ranked", "make_question", "rank", "rank_each"]
+
+_MOST = 10**18  # of a number that is asked for
+_OF_A_HOST = 4  # times per_host candidates of one host are ranked exactly
+_PAGES = 256  # whose lists are looked up together
+_LISTS = 2_048  # pages times shards at once: 1,280 bytes each with 80 signatures
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked for, and how the answer is made."""
+
+    like: Sequence[Place]
+    unlike: Sequence[Place] = ()
+    k: int = 10
+    alpha: float = 0.0  # only what is more similar is an answer
+    exact: bool = True
+    candidates: int = 100  # how many are ranked exactly
+    per_host: int = 0  # answers of one host at the most; 0: any number
+    exclude_hosts: Sequence[str] = ()
+    budget: int = 20_000  # ids read for each page that is asked for
+    crawled: bool = False  # answers are pages that were read
+
+    @property
+    def limits(self) -> Limits:
+        """What candidates have to be."""
+        alpha = 0.0 if self.exact else self.alpha
+        wanted = max(self.k, self.candidates if self.exact else 0)
+        return Limits(alpha, self.budget, wanted, self.crawled)
+
+    @property
+    def most(self) -> int:
+        """How many candidates may become answers: k, or those that are ranked exactly."""
+        if not self.exact:
+            return self.k
+        return max(self.candidates, self.k * (_OF_A_HOST if self.per_host else 1))
+
+    @property
+    def by_host(self) -> bool:
+        """Does anything depend on hosts?"""
+        return bool(self.per_host or self.exclude_hosts)
+
+
+def make_question(*, exclude_hosts: str | Sequence[str] = (), **how: Any) -> Question:
+    """A question; UsageError where its numbers make none."""
+    hosts = (exclude_hosts,) if isinstance(exclude_hosts, str) else tuple(exclude_hosts)
+    question = Question(**{"like": (), **how}, exclude_hosts=hosts)
+    for name, least in (("k", 1), ("candidates", 0), ("per_host", 0), ("budget", 0)):
+        value = getattr(question, name)
+        if not (_is_whole(value) and least <= value <= _MOST):
+            raise UsageError(
+                f"{name} is {value!r}; it takes a whole number from {least} to {_MOST:,}"
+            )
+    if not (isinstance(question.alpha, Real) and question.alpha < 1):
+        raise UsageError(f"alpha is {question.alpha!r}; it takes a number below 1")
+    return question
+
+
+def _is_whole(value: object) -> bool:
+    try:
+        index(value)  # type: ignore[arg-type] # that is what is to be found out
+    except TypeError:
+        return False
+    return True
+
+
+class Ranked(NamedTuple):
+    """A document with its scores."""
+
+    score: float
+    estimate: float
+    exact: float | None
+    place: Place
+
+
+def rank_each(
+    shards: Sequence[Shard], pages: Iterable[Place], question: Question
+) -> Iterator[tuple[Place, list[Ranked], Counted]]:
+    """What `rank` says of each page, where it is all that is asked for.
+
+    Where lists begin and end is looked up for many pages in one go, for a fifth of the CPU.
+    """
+    rest = iter(pages)
+    most = max(1, min(_PAGES, _LISTS // len(shards)))
+    while some := list(islice(rest, most)):
+        rows = np.stack([page.shard.H[page.document] for page in some])
+        lists = [shard.lists(rows) for shard in shards]
+        for number, page in enumerate(some):
+            of_page = [one.row(number) for one in lists]
+            yield page, *rank(shards, replace(question, like=(page,)), of_page)
+
+
+def rank(
+    shards: Sequence[Shard], question: Question, lists: Sequence[ListBounds] = ()
+) -> tuple[list[Ranked], Counted]:
+    """The answer, best first, and the candidates that it was chosen from.
+
+    `lists` tells where those of the one page that is asked for are, if that is known.
+    """
+    counted = _count(shards, question, lists)
+    chosen = [_estimated(one) for one in _choose(counted.found, question)]
+    scores = [_exactly(one, question) if question.exact else one.scores for one in chosen]
+    entries: Iterable[_Entry] = _in_order(chosen, scores)
+    if question.by_host:
+        entries = allowed(entries, _url, question.exclude_hosts, question.per_host)
+    ranked: list[Ranked] = []
+    for score, one, at in islice(entries, question.k):
+        if not score > question.alpha:
+            break
+        exact = score if question.exact else None
+        place = Place(one.shard, int(one.ids[at]))
+        ranked.append(Ranked(score, float(one.scores[at]), exact, place))
+    return ranked, counted
+
+
+# --- candidates -----------------------------------------------------------------------------------
+
+
+def _count(shards: Sequence[Shard], question: Question, lists: Sequence[ListBounds]) -> Counted:
+    rows = _rows(question.like)
+    full = [p.shard.has_terms(p.document) for p in question.like]
+    each = [count_equal(shards, row, question.limits, lists) for row in compress(rows, full)]
+    if len(each) == len(rows) == 1 and not question.unlike:
+        return each[0]
+    found = [_combined(shard, each, rows, _rows(question.unlike)) for shard in shards]
+    return Counted(found, max((one.capped for one in each), default=0))
+
+
+def _rows(places: Sequence[Place]) -> list[Signatures]:
+    return [p.shard.H[p.document] for p in places]
+
+
+def _combined(
+    shard: Shard, each: list[Counted], like: list[Signatures], unlike: list[Signatures]
+) -> Candidates:
+    """The candidates of several pages in one shard, with their mean counts."""
+    met = [found.ids for one in each for found in one.found if found.shard is shard]
+    ids = np.unique(np.concatenate([np.empty(0, np.uint32), *met]))
+    rows = shard.H[ids]
+
+    def mean(signatures: list[Signatures]) -> NDArray[np.float64]:
+        counts = [(rows == row).sum(axis=1) for row in signatures]
+        return np.mean(counts, axis=0) if counts else np.zeros(len(ids))
+
+    return Candidates(shard, ids, (mean(like) - mean(unlike)).round(DECIMALS))
+
+
+def _choose(found: list[Candidates], question: Question) -> list[Candidates]:
+    """Those that may be answers: the best, without the pages that are asked for."""
+    for place in (*question.like, *question.unlike):
+        found = [
+            one.where(one.ids != place.document) if one.shard is place.shard else one
+            for one in found
+        ]
+    if not question.by_host:
+        return _best(found, question.most)
+    if not question.exact:
+        return found
+    entries = _in_order(found, [one.scores for one in found])
+    per_host = _OF_A_HOST * question.per_host
+    chosen: dict[int, list[int]] = {}
+    for _, one, at in islice(
+        allowed(entries, _url, question.exclude_hosts, per_host), question.most
+    ):
+        chosen.setdefault(one.shard.number, []).append(int(one.ids[at]))
+    return [one.where(np.isin(one.ids, chosen.get(one.shard.number, []))) for one in found]
+
+
+def _best(found: list[Candidates], limit: int) -> list[Candidates]:
+    """The best `limit` of them, still in the order of their ids."""
+    full = [one for one in found if len(one.ids)]
+    if sum(len(one.ids) for one in full) <= limit:
+        return full
+    least = _score_at(full, limit)
+    kept = [one.scores > least for one in full]
+    missing = limit - sum(map(np.count_nonzero, kept))
+    equal = [(one.scores == least).nonzero()[0][:missing].tolist() for one in full]
+    if len(full) > 1:
+        entries = [_with_urls(one, number, equal[number]) for number, one in enumerate(full)]
+        equal = [[] for _ in full]
+        for _, number, at in islice(heapq.merge(*entries), missing):
+            equal[number].append(at)
+    for mask, places in zip(kept, equal, strict=True):
+        mask[places] = True
+    return [one.where(mask) for one, mask in zip(full, kept, strict=True)]
+
+
+def _score_at(found: list[Candidates], limit: int) -> float:
+    """The `limit`-th best score."""
+    scores = np.concatenate([one.scores for one in found])
+    if scores.dtype.kind == "f":
+        return float(np.partition(scores, len(scores) - limit)[len(scores) - limit])
+    above = np.bincount(scores)[::-1].cumsum()
+    return len(above) - 1 - int(above.searchsorted(limit))
+
+
+def _with_urls(
+    found: Candidates, number: int, places: list[int]
+) -> Iterator[tuple[bytes, int, int]]:
+    for at in places:
+        yield found.shard.url(int(found.ids[at])), number, at
+
+
+def _estimated(found: Candidates) -> Candidates:
+    """Estimates of the similarity in the place of counts."""
+    shares = (found.scores / found.shard.count).round(DECIMALS)
+    return Candidates(found.shard, found.ids, shares)
+
+
+# --- order ----------------------------------------------------------------------------------------
+
+
+class _Entry(NamedTuple):
+    """A document: its score, and where it stands among the candidates of its shard."""
+
+    score: float
+    found: Candidates
+    at: int
+
+
+def _in_order(found: list[Candidates], scores: Sequence[Scores]) -> Iterator[_Entry]:
+    """All documents with these scores, the best first, and by URL where scores are equal."""
+    if len(found) == 1:
+        order = (-scores[0]).argsort(kind="stable")
+        for score, at in zip(scores[0][order].tolist(), order.tolist(), strict=True):
+            yield _Entry(score, found[0], at)
+        return
+    streams = [_in_order([one], [own]) for one, own in zip(found, scores, strict=True)]
+    yield from heapq.merge(*streams, key=_best_first)
+
+
+def _best_first(entry: _Entry) -> tuple[float, bytes]:
+    return -entry.score, entry.found.shard.url(int(entry.found.ids[entry.at]))
+
+
+def _url(entry: _Entry) -> str:
+    return entry.found.shard.spelt(int(entry.found.ids[entry.at]))
+
+
+# --- exact ----------------------------------------------------------------------------------------
+
+
+def _exactly(found: Candidates, question: Question) -> Scores:
+    """The true similarity of the same documents."""
+    others = found.shard.bags_of(found.ids)
+
+    def mean(pages: Sequence[Place]) -> NDArray[np.float64]:
+        bags = (page.shard.terms(page.document) for page in pages)
+        rows = [jaccards(*bag, others) for bag in bags]
+        return np.mean(rows, axis=0) if rows else np.zeros(len(found.ids))
+
+    if len(question.like) == 1 and not question.unlike:
+        return mean(question.like)
+    return (mean(question.like) - mean(question.unlike)).round(DECIMALS)
