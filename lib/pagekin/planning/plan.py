@@ -16,8 +16,8 @@ import pagekin
 from pagekin.config import BuildConfig, to_dict
 from pagekin.errors import InputError, WorkspaceError
 from pagekin.planning.extrapolation import NOTHING, Estimate
-from pagekin.planning.prediction import Prediction, StagePrediction, predict
-from pagekin.planning.prices import Costs, Place, costs
+from pagekin.planning.prediction import Prediction, predict
+from pagekin.planning.prices import Place, costs, stage_hours
 from pagekin.planning.sample_build import SampleBuild, build_sample
 from pagekin.planning.snapshot_sample import (
     Sample,
@@ -58,7 +58,7 @@ def make_plan(question: Question, report: Callable[[str], None]) -> dict[str, An
         pages = describe_pages(sample.files, question.config.reading)
         runs = list(_builds(question, sample, folder, report))
     prediction = predict(runs, sample, place.slots, place.reduces)
-    return _described(question, sample, pages, prediction, costs(prediction, place))
+    return _described(question, sample, pages, prediction)
 
 
 def _builds(
@@ -86,100 +86,50 @@ def _builds(
 
 
 def _described(
-    question: Question,
-    sample: Sample,
-    pages: SampledPages,
-    prediction: Prediction,
-    spent: Costs,
+    question: Question, sample: Sample, pages: SampledPages, prediction: Prediction
 ) -> dict[str, Any]:
     share, place = sample.share, question.place
-    cpu = sum((stage.cpu for stage in prediction.stages), NOTHING)
-    return {
-        _KIND: _FORMAT,
-        "pagekin": pagekin.__version__,
-        "snapshot": {"files": len(question.snapshot), "bytes": sample.total_bytes},
-        "sample": {
-            "method": sample.method,
-            "seed": question.seed,
-            "share": share,
-            "pages": pages.pages,
-            "bytes": sample.bytes,
-            "spans": len(sample.spans),
-            "error": sample.error,
-        },
-        "warnings": list(_warnings(sample, pages)),
-        "config": to_dict(question.config),
-        "parts": list(question.parts),
-        "pages": _rounded(prediction.pages),
-        "records": {k: round(n / share) for k, n in pages.records.items()},
-        "stages": [_stage(stage, spent.stages[stage.name]) for stage in prediction.stages],
-        "cpu_hours": _rounded(cpu * (1 / 3600 / place.speed)),
-        "index": {
-            "documents": _rounded(prediction.documents),
-            "bytes": _rounded(prediction.index),
-        },
-        "place": _place(place, spent),
-        "hot": _hot(pages, share),
-        "assumptions": list(_assumptions(sample, place)),
-    }
+    cpu = [amount for stage in prediction.stages for amount in stage.cpu_seconds.values()]
+    plan: dict[str, Any] = _plain(
+        {
+            _KIND: _FORMAT,
+            "pagekin": pagekin.__version__,
+            "snapshot": {"files": len(question.snapshot), "bytes": sample.total_bytes},
+            "sample": {
+                "method": sample.method,
+                "seed": question.seed,
+                "share": share,
+                "pages": pages.pages,
+                "bytes": sample.bytes,
+                "spans": len(sample.spans),
+                "error": sample.error,
+            },
+            "warnings": list(_warnings(sample, pages)),
+            "config": to_dict(question.config),
+            "parts": list(question.parts),
+            "pages": prediction.pages,
+            "records": {k: round(n / share) for k, n in pages.records.items()},
+            "stages": [{**vars(s), "hours": stage_hours(s, place)} for s in prediction.stages],
+            "cpu_hours": sum(cpu, NOTHING) * (1 / 3600 / place.speed),
+            "index": {"documents": prediction.documents, "bytes": prediction.index},
+            "place": costs(prediction.stages, place),
+            "hot": _hot(pages, share),
+            "assumptions": list(_assumptions(sample, place)),
+        }
+    )
+    return plan
 
 
-def _stage(stage: StagePrediction, hours: Estimate) -> dict[str, Any]:
-    return {
-        "name": stage.name,
-        "map_tasks": stage.map_tasks,
-        "reduce_tasks": stage.reduce_tasks,
-        "records": _rounded(stage.records),
-        "kinds": {kind: _rounded(e) for kind, e in stage.kinds.items()},
-        "bytes": _rounded(stage.output),
-        "shuffle": {
-            "records": _rounded(stage.shuffle_records),
-            "bytes": _rounded(stage.shuffle),
-            "compressed": _rounded(stage.shuffle_packed),
-        },
-        "cpu_seconds": {
-            "map": _rounded(stage.map_cpu),
-            "sort": _rounded(stage.sort_cpu),
-            "reduce": _rounded(stage.reduce_cpu),
-        },
-        "longest_task_seconds": {"map": stage.longest_map, "reduce": stage.longest_reduce},
-        "hours": _rounded(hours),
-        "peak_memory": _rounded(stage.memory),
-        "hottest": [
-            {
-                **key._asdict(),
-                "share": round(share, 6),
-                "seconds": round(share * stage.reduce_cpu.value, 3),
-            }
-            for key in stage.hottest
-            for share in [min(1.0, key.bytes / max(stage.shuffle.value, 1))]
-        ],
-    }
-
-
-def _place(place: Place, spent: Costs) -> dict[str, Any]:
-    shown: dict[str, Any] = {
-        "slots": place.slots,
-        "reduces": place.reduces,
-        "speed": place.speed,
-        "hours": _rounded(spent.hours),
-    }
-    if place.prices is None:
-        return shown
-    names = ("date", "source", "currency", "spot_factor")
-    return {
-        **shown,
-        "prices": {name: getattr(place.prices, name) for name in names},
-        "nodes": [
-            {
-                **asdict(each.nodes),
-                "instance_hours": _rounded(each.hours),
-                "cost": _rounded(each.dollars),
-            }
-            for each in spent.nodes
-        ],
-        "cost": _rounded(spent.dollars),
-    }
+def _plain(value: Any) -> Any:
+    """The same with estimates as objects of rounded numbers."""
+    if isinstance(value, Estimate):
+        return {
+            name: round(number, 4) if abs(number) < 100 else round(number)
+            for name, number in asdict(value).items()
+        }
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
 def _hot(pages: SampledPages, share: float) -> dict[str, Any]:
@@ -227,13 +177,6 @@ def _assumptions(sample: Sample, place: Place) -> Iterator[str]:
             f"prices are of {place.prices.date} ({place.prices.source}); a spot machine costs"
             f" {place.prices.spot_factor:g} of the price on demand, and none is taken away"
         )
-
-
-def _rounded(estimate: Estimate) -> dict[str, float]:
-    return {
-        name: round(number, 4) if abs(number) < 100 else round(number)
-        for name, number in asdict(estimate).items()
-    }
 
 
 # --- a plan beside a build ---

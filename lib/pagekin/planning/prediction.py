@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pagekin.planning.extrapolation import (
     NOTHING,
@@ -39,29 +40,19 @@ _CPU_ERROR = 0.1  # relative; the same task on the same machine at another time
 
 @dataclass
 class StagePrediction:
-    """What a stage would take."""
+    """What a stage would take, with the names that a saved plan has (docs/formats.md)."""
 
     name: str
     map_tasks: int
     reduce_tasks: int
     records: Estimate
-    kinds: dict[str, Estimate]
-    output: Estimate  # bytes
-    shuffle_records: Estimate
-    shuffle: Estimate  # bytes
-    shuffle_packed: Estimate
-    map_cpu: Estimate  # seconds, of all tasks
-    sort_cpu: Estimate
-    reduce_cpu: Estimate
-    longest_map: float  # seconds of CPU
-    longest_reduce: float
-    memory: Estimate  # bytes, of the largest task
-    hottest: list[HotKey]
-
-    @property
-    def cpu(self) -> Estimate:
-        """Of the tasks and of the sorting between them."""
-        return self.map_cpu + self.sort_cpu + self.reduce_cpu
+    kinds: dict[str, Estimate]  # of records
+    bytes: Estimate  # of the output
+    shuffle: dict[str, Estimate]  # records, bytes, and bytes when they are compressed
+    cpu_seconds: dict[str, Estimate]  # of all map tasks, of sorting, of all reduce tasks
+    longest_task_seconds: dict[str, float]  # of map and reduce
+    peak_memory: Estimate  # bytes, of the largest task
+    hottest: list[dict[str, Any]]  # keys with their share of the shuffle, and what they cost
 
 
 @dataclass
@@ -118,40 +109,39 @@ class _Whole:
         reads = self._done.get(uses[-1].reads)
         if reads:
             xs = [float(max(use.input_bytes, 1)) for use in uses]
-            return fit_curve(xs, ys).at_estimate(reads.output)
+            return fit_curve(xs, ys).at_estimate(reads.bytes)
         curve = fit_curve(self._sizes, ys)
         return self._with_error(curve.at(self._sizes[-1] / self._sample.share))
 
     def _stage(self, uses: list[StageUse]) -> StagePrediction:
         last = uses[-1]
         reads = self._done.get(last.reads)
-        maps = self._map_tasks(reads)
-        shuffle = self._shuffled(uses, maps, reads, lambda use: use.shuffle_bytes)
+        maps, reduces = self._map_tasks(reads), self._reduces if last.reduce else 0
+        shuffle = {
+            "records": self._shuffled(uses, maps, reads, lambda use: use.shuffle_records),
+            "bytes": self._shuffled(uses, maps, reads, lambda use: use.shuffle_bytes),
+            "compressed": self._shuffled(uses, maps, reads, lambda use: use.shuffle_packed),
+        }
+        sent = shuffle["bytes"]
         kinds = self._kinds(uses)
         records = sum(kinds.values(), NOTHING)
         output = self._output(uses, records)
-        map_cpu = self._map_cpu(uses, maps, reads, shuffle)
-        reduces = self._reduces if last.reduce else 0
-        reduce_cpu = self._reduce_cpu(uses, reduces, shuffle, output)
-        hottest = self._hottest(last, shuffle, reads)
-        share = hottest[0].bytes / shuffle.value if hottest and shuffle.value else 0.0
+        cpu = {
+            "map": self._map_cpu(uses, maps, reads, sent),
+            "sort": self._sort_cpu(uses, sent),
+            "reduce": self._reduce_cpu(uses, reduces, sent, output),
+        }
+        hottest = self._hottest(last, sent, reads)
+        share = hottest[0].bytes / sent.value if hottest and sent.value else 0.0
+        longest = {
+            "map": cpu["map"].value * self._largest_part(maps, reads),
+            "reduce": cpu["reduce"].value * max(share, 1 / max(reduces, 1)),
+        }
+        memory = self._memory(last, maps, reduces)
+        keys = [_key_cost(key, sent.value, cpu["reduce"].value) for key in hottest]
         return StagePrediction(
-            last.name,
-            maps,
-            reduces,
-            records,
-            kinds,
-            output,
-            self._shuffled(uses, maps, reads, lambda use: use.shuffle_records),
-            shuffle,
-            self._shuffled(uses, maps, reads, lambda use: use.shuffle_packed),
-            map_cpu,
-            self._sort_cpu(uses, shuffle),
-            reduce_cpu,
-            map_cpu.value * self._largest_part(maps, reads),
-            reduce_cpu.value * max(share, 1 / max(reduces, 1)),
-            self._memory(last, maps, reduces),
-            hottest,
+            *(last.name, maps, reduces, records, kinds, output),
+            *(shuffle, cpu, longest, memory, keys),
         )
 
     # --- tasks ---
@@ -159,7 +149,7 @@ class _Whole:
     def _map_tasks(self, reads: StagePrediction | None) -> int:
         if reads:
             parts = max(reads.reduce_tasks or reads.map_tasks, self._slots)
-            return max(parts, math.ceil(reads.output.value / _SPLIT))
+            return max(parts, math.ceil(reads.bytes.value / _SPLIT))
         wanted = max(self._slots, self._sample.total_bytes // _BYTES_PER_TASK)
         return max(1, min(wanted, self._sample.total_files))
 
@@ -181,8 +171,8 @@ class _Whole:
             return self._with_error(Estimate.exact(ys[-1] / self._sample.share))
         xs = [float(max(use.input_bytes, 1)) for use in uses]
         if uses[-1].shuffle_records < _FEW and uses[-1].shuffle_bytes < _LITTLE:
-            return reads.output * (ys[-1] / xs[-1])
-        return fit_curve(xs, ys).at_estimate(reads.output, maps)
+            return reads.bytes * (ys[-1] / xs[-1])
+        return fit_curve(xs, ys).at_estimate(reads.bytes, maps)
 
     # --- CPU ---
 
@@ -193,7 +183,7 @@ class _Whole:
         if reads:
             amounts = [use.input_bytes + use.shuffle_bytes for use in uses]
             start, slope = fit_line(amounts, cpu, least)
-            work = (reads.output + shuffle) * slope
+            work = (reads.bytes + shuffle) * slope
         else:
             start, slope = fit_line(self._pages, cpu, least)
             work = self._with_error(Estimate.exact(slope * self._all_pages))
@@ -288,3 +278,9 @@ class _Whole:
             for task, count in tasks
         )
         return Estimate(seen, seen, max(seen, grown))
+
+
+def _key_cost(key: HotKey, shuffle: float, cpu: float) -> dict[str, Any]:
+    """A key with its share of the shuffle, and the CPU seconds of the reducer that gets it."""
+    share = min(1.0, key.bytes / max(shuffle, 1))
+    return {**key._asdict(), "share": round(share, 6), "seconds": round(share * cpu, 3)}

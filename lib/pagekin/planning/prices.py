@@ -14,18 +14,16 @@ from __future__ import annotations
 import math
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pagekin.errors import UsageError
 from pagekin.planning.extrapolation import NOTHING, Estimate
-from pagekin.planning.prediction import Prediction, StagePrediction
+from pagekin.planning.prediction import StagePrediction
 
 __all__ = [
-    "Costs",
-    "NodeCosts",
     "Nodes",
     "Place",
     "Prices",
@@ -35,6 +33,7 @@ __all__ = [
     "place_of",
     "read_prices",
     "slots",
+    "stage_hours",
 ]
 
 _ROLES = ("master", "core", "task")
@@ -74,27 +73,6 @@ class Place:
     speed: float
     nodes: tuple[Nodes, ...] = ()  # of a cluster
     prices: Prices | None = None
-
-
-class NodeCosts(NamedTuple):
-    """For how long some machines are used, and what they cost."""
-
-    nodes: Nodes
-    hours: Estimate  # of all of them together
-    dollars: Estimate
-
-
-@dataclass(frozen=True)
-class Costs:
-    """What a build takes of a place."""
-
-    stages: dict[str, Estimate]  # hours
-    hours: Estimate
-    nodes: tuple[NodeCosts, ...]
-
-    @property
-    def dollars(self) -> Estimate:
-        return sum((each.dollars for each in self.nodes), NOTHING)
 
 
 # --- the price file ---
@@ -216,24 +194,43 @@ def slots(nodes: tuple[Nodes, ...], prices: Prices) -> int:
 # --- what they cost ---
 
 
-def costs(prediction: Prediction, place: Place) -> Costs:
-    """Hours by stage, and what they cost."""
-    by_stage = {stage.name: _hours(stage, place) for stage in prediction.stages}
-    total = sum(by_stage.values(), NOTHING)
-    if place.prices is None:
-        return Costs(by_stage, total, ())
-    total += Estimate.exact(place.prices.startup_minutes / 60)
+def costs(stages: Iterable[StagePrediction], place: Place) -> dict[str, Any]:
+    """Where the build would run, for how many hours, and what the machines cost, with the names
+    that a saved plan has (docs/formats.md)."""
+    total = sum((stage_hours(stage, place) for stage in stages), NOTHING)
+    prices = place.prices
+    if prices:
+        total += Estimate.exact(prices.startup_minutes / 60)
+    about = {
+        "slots": place.slots,
+        "reduces": place.reduces,
+        "speed": place.speed,
+        "hours": total,
+    }
+    if prices is None:
+        return about
     nodes = [
-        NodeCosts(each, total * each.count, total * dollars(each, 1, place.prices))
+        {
+            **asdict(each),
+            "instance_hours": total * each.count,
+            "cost": total * dollars(each, 1, prices),
+        }
         for each in place.nodes
     ]
-    return Costs(by_stage, total, tuple(nodes))
+    names = ("date", "source", "currency", "spot_factor")
+    return {
+        **about,
+        "prices": {name: getattr(prices, name) for name in names},
+        "nodes": nodes,
+        "cost": sum((node["cost"] for node in nodes), NOTHING),
+    }
 
 
-def _hours(stage: StagePrediction, place: Place) -> Estimate:
+def stage_hours(stage: StagePrediction, place: Place) -> Estimate:
     """How long a stage takes."""
-    maps = _phase(stage.map_cpu, stage.longest_map, stage.map_tasks, place)
-    reduces = _phase(stage.reduce_cpu + stage.sort_cpu, stage.longest_reduce, place.reduces, place)
+    cpu, longest = stage.cpu_seconds, stage.longest_task_seconds
+    maps = _phase(cpu["map"], longest["map"], stage.map_tasks, place)
+    reduces = _phase(cpu["reduce"] + cpu["sort"], longest["reduce"], place.reduces, place)
     return maps + reduces + Estimate.exact(_PAUSE if place.nodes else 0.0)
 
 

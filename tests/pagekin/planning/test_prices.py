@@ -8,7 +8,7 @@ import pytest
 
 from pagekin.errors import UsageError
 from pagekin.planning.extrapolation import Estimate
-from pagekin.planning.prediction import Prediction, StagePrediction
+from pagekin.planning.prediction import StagePrediction
 from pagekin.planning.prices import (
     Nodes,
     Place,
@@ -145,47 +145,29 @@ def test_broken_files(tmp_path, text, complaint):
 def stage(map_cpu=0.0, reduce_cpu=0.0, longest_map=0.0, longest_reduce=0.0):
     """A stage of which only the CPU times matter."""
     none = Estimate.exact(0)
-    return StagePrediction(
-        "one",
-        100,
-        10,
-        none,
-        {},
-        none,
-        none,
-        none,
-        none,
-        Estimate.exact(map_cpu),
-        none,
-        Estimate.exact(reduce_cpu),
-        longest_map,
-        longest_reduce,
-        none,
-        [],
-    )
-
-
-def costs_of(one, place):
-    none = Estimate.exact(0)
-    return costs(Prediction(none, [one], none, none), place)
+    cpu = {"map": Estimate.exact(map_cpu), "sort": none, "reduce": Estimate.exact(reduce_cpu)}
+    longest = {"map": longest_map, "reduce": longest_reduce}
+    return StagePrediction("one", 100, 10, none, {}, none, {}, cpu, longest, none, [])
 
 
 def test_hours(prices):
     """26,000 s on ten slots with 30 % of waiting are 3,380 s; start and pause come on top."""
     options = {"master_instance_type": "small", "core_instance_type": "small"}
     nodes = nodes_of({**options, "num_core_instances": 5}, prices, CONF)
-    spent = costs_of(stage(map_cpu=26_000), Place(10, 10, 1.0, nodes, prices))
+    spent = costs([stage(map_cpu=26_000)], Place(10, 10, 1.0, nodes, prices))
     hours = 26_000 * 1.3 / 10 / 3600 + 0.5 / 60 + 6 / 60
-    assert spent.hours.value == pytest.approx(hours)
-    assert spent.dollars.value == pytest.approx(6 * hours * 0.25)
-    assert [each.hours.value for each in spent.nodes] == pytest.approx([hours, 5 * hours])
+    assert spent["hours"].value == pytest.approx(hours)
+    assert spent["cost"].value == pytest.approx(6 * hours * 0.25)
+    assert [node["instance_hours"].value for node in spent["nodes"]] == pytest.approx(
+        [hours, 5 * hours]
+    )
 
 
 def test_the_longest_task_decides():
     """More slots do not help where one task takes 7,200 s; a machine of twice the speed does."""
     one = stage(map_cpu=7300, longest_map=7200)
-    assert costs_of(one, Place(1000, 10, 1.0)).hours.value == pytest.approx(2)
-    assert costs_of(one, Place(1000, 10, 2.0)).hours.value == pytest.approx(1)
+    assert costs([one], Place(1000, 10, 1.0))["hours"].value == pytest.approx(2)
+    assert costs([one], Place(1000, 10, 2.0))["hours"].value == pytest.approx(1)
 
 
 def test_places(tmp_path):
