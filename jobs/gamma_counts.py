@@ -39,7 +39,7 @@ class GammaCounts(PagekinJob):
         for line, _ in pairs:
             sources = [int(number) for number in line.split()]
             self.counters_.add("gamma", "sources", len(sources))
-            tally = tally_sources(material.pages.family, representation, sources)
+            tally = tally_sources(material.pages, representation, sources)
             yield from tally_records(tally, sources)
             self.progress.add(records=len(sources))
 

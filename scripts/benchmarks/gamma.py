@@ -69,7 +69,7 @@ def measure(work: str, by: str, count: int, sources: int) -> list[str | float]:
     made = make_representation(by, Material(pages, BuildConfig()))
     ready = time.process_time()
     some = min(sources, count)
-    tally_sources(pages.family, made, range(some))
+    tally_sources(pages, made, range(some))
     each = (time.process_time() - ready) / some
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     terms = len(pages.bags.terms)

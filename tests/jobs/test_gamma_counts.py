@@ -64,7 +64,7 @@ def test_counts(material, file, by, size):
     lines = [b" ".join(b"%d" % k for k in range(50)[at : at + size]) for at in range(0, 50, size)]
     records, counters = run_job(GammaCounts, ["--labelled", file, "--by", by], lines)
     made = make_representation(by, material)
-    expected = tally_sources(material.pages.family, made, range(50))
+    expected = tally_sources(material.pages, made, range(50))
     found = tally_of_records(records)
     assert [part.tolist() for part in expected] == [part.tolist() for part in found]
     assert {"gamma": {"sources": 50}} == counters
@@ -76,7 +76,7 @@ def test_a_part(material, file):
     records, _ = run_job(GammaCounts, ["--labelled", file], [b"9 3", b"40"])
     assert [b"0000000003", b"0000000009", b"0000000040"] == [key for key, _ in records]
     made = make_representation("bags", material)
-    expected = tally_sources(material.pages.family, made, [3, 9, 40])
+    expected = tally_sources(material.pages, made, [3, 9, 40])
     assert expected.counts.tolist() == tally_of_records(records).counts.tolist()
 
 

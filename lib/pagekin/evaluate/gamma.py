@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from pybase64 import b64decode, b64encode, b64encode_as_string
 
 from pagekin.errors import InputError
-from pagekin.evaluate.labelled_pages import COUSINS, SAME, SIBLINGS, UNRELATED, Family
+from pagekin.evaluate.labelled_pages import COUSINS, SAME, SIBLINGS, UNRELATED, LabelledPages
 from pagekin.evaluate.similarities import Representation
 from pagekin.kinds import Pair
 
@@ -65,12 +65,14 @@ class Tally(NamedTuple):
     orthogonal: NDArray[np.int64]  # those of them that have nothing in common with it
 
 
-def tally_sources(family: Family, representation: Representation, sources: Iterable[int]) -> Tally:
+def tally_sources(
+    pages: LabelledPages, representation: Representation, sources: Iterable[int]
+) -> Tally:
     """The counts of each source against all other pages."""
     counts, same, orthogonal = [], [], []
     for source in sources:
         similarities = np.delete(representation(source), source)
-        distances = np.delete(family.distances(source), source)
+        distances = np.delete(pages.distances(source), source)
         near = similarities[distances == SAME].round(DECIMALS)
         counts.append(count_pairs(similarities, distances))
         same.append(len(near))

@@ -52,7 +52,7 @@ def judge(
 ) -> Judgement:
     """Count the pairs of some sources, or of all pages, against all other pages."""
     chosen = np.arange(len(pages)) if sources is None else np.asarray(sources, np.int64)
-    tally = tally_sources(pages.family, representation, chosen.tolist())
+    tally = tally_sources(pages, representation, chosen.tolist())
     return Judgement(pages, representation, chosen, tally)
 
 
@@ -139,7 +139,7 @@ def _worst(judged: Judgement, limit: int) -> Iterator[dict[str, Any]]:
             continue
         source = int(judged.sources[row])
         similarities = judged.representation(source).round(DECIMALS)
-        distances = pages.family.distances(source)
+        distances = pages.distances(source)
         order = np.argsort(-similarities, kind="stable")
         order = order[order != source]
         own = order[distances[order] == SAME]

@@ -17,7 +17,7 @@ Where pages of different depths are kept, distance has a direction: /A/B to /A/C
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,7 +35,6 @@ __all__ = [
     "SAME",
     "SIBLINGS",
     "UNRELATED",
-    "Family",
     "LabelledPages",
     "label_bags",
 ]
@@ -44,53 +43,6 @@ SAME, SIBLINGS, COUSINS, UNRELATED = range(4)
 DISTANCES = ("same class", "sibling", "cousin", "unrelated")
 
 Distances = NDArray[np.int8]
-
-
-class Family:
-    """The familial distances between pages."""
-
-    def __init__(
-        self,
-        classes: Sequence[ClassPath],
-        bounds: NDArray[np.int64],
-        members: NDArray[np.int32],
-    ) -> None:
-        """Page k, which has a class, is in the classes members[bounds[k]:bounds[k + 1]]."""
-        self._ancestors = _ancestors(classes)
-        self._depths = np.array([len(path) for path in classes], np.int64)
-        self._bounds, self._members = bounds, members
-
-    def __len__(self) -> int:
-        return len(self._bounds) - 1
-
-    def distances(self, source: int) -> Distances:
-        """The distance from a page to each page; to itself it is 0."""
-        own = self._members[self._bounds[source] : self._bounds[source + 1]]
-        to_classes = np.min([self._from_class(int(number)) for number in own], axis=0)
-        nearest: Distances = np.minimum.reduceat(to_classes[self._members], self._bounds[:-1])
-        return nearest
-
-    def _from_class(self, number: int) -> Distances:
-        own, depth = self._ancestors[number], int(self._depths[number])
-        shared = (self._ancestors[:, :depth] == own[:depth]).sum(axis=1)
-        distances: Distances = np.clip(depth - shared, SIBLINGS, COUSINS).astype(np.int8)
-        distances[shared == 0] = UNRELATED
-        distances[number] = SAME
-        return distances
-
-
-def _ancestors(classes: Sequence[ClassPath]) -> NDArray[np.int32]:
-    """Per class the number of its ancestor of each depth, itself included, and -1 below it.
-
-    A number stands for a whole path from the root, so equal ones are shared ancestors.
-    """
-    depth = max(map(len, classes), default=0)
-    table = np.full((len(classes), depth), -1, np.int32)
-    numbers: dict[ClassPath, int] = {}
-    for k, path in enumerate(classes):
-        for level in range(len(path)):
-            table[k, level] = numbers.setdefault(path[: level + 1], len(numbers))
-    return table
 
 
 @dataclass(frozen=True)
@@ -109,11 +61,6 @@ class LabelledPages:
         return len(self.urls)
 
     @cached_property
-    def family(self) -> Family:
-        """The distances between the pages."""
-        return Family(self.classes, self.bounds, self.members)
-
-    @cached_property
     def keys(self) -> NDArray[np.uint64]:
         """What stands for the URLs."""
         return np.array([key_of(url) for url in self.urls], np.uint64)
@@ -122,6 +69,35 @@ class LabelledPages:
         """The classes of a page."""
         own = self.members[self.bounds[page] : self.bounds[page + 1]]
         return [self.classes[number] for number in own.tolist()]
+
+    def distances(self, source: int) -> Distances:
+        """The familial distance from a page to each page; to itself it is 0."""
+        own = self.members[self.bounds[source] : self.bounds[source + 1]]
+        to_classes = np.min([self._from_class(int(number)) for number in own], axis=0)
+        nearest: Distances = np.minimum.reduceat(to_classes[self.members], self.bounds[:-1])
+        return nearest
+
+    def _from_class(self, number: int) -> Distances:
+        own, depth = self._ancestors[number], len(self.classes[number])
+        shared = (self._ancestors[:, :depth] == own[:depth]).sum(axis=1)
+        distances: Distances = np.clip(depth - shared, SIBLINGS, COUSINS).astype(np.int8)
+        distances[shared == 0] = UNRELATED
+        distances[number] = SAME
+        return distances
+
+    @cached_property
+    def _ancestors(self) -> NDArray[np.int32]:
+        """Per class the number of its ancestor of each depth, itself included, and -1 below it.
+
+        A number stands for a whole path from the root, so equal ones are shared ancestors.
+        """
+        depth = max(map(len, self.classes), default=0)
+        table = np.full((len(self.classes), depth), -1, np.int32)
+        numbers: dict[ClassPath, int] = {}
+        for k, path in enumerate(self.classes):
+            for level in range(len(path)):
+                table[k, level] = numbers.setdefault(path[: level + 1], len(numbers))
+        return table
 
     def digest(self) -> str:
         """One number for which pages stand in which classes, whatever their bags are."""

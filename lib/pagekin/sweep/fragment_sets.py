@@ -9,20 +9,19 @@ Each page is decompressed, decoded, parsed and cut into tokens once; once for ea
 of words its terms are looked up; and once for each set its fragments are cut, by the code of the
 job `bag_fragments`. Windows are measured on the way.
 
-Fragments do not fit into memory: they are dealt by their keys to 64 files. Each file is sorted when
-it is read, so a 64th of them is in memory at once. Keys of one file stand together, in order, with
-their values in order, as a reducer gets them.
+Fragments do not fit into memory: they are written to a file, which the program `sort` sorts. So
+records of a key stand together, with their values in order, as a reducer gets them.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import os
+import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import xxhash
 
 from pagekin.bags.stream import Stream
 from pagekin.bags.windows import reach, windows
@@ -37,26 +36,26 @@ from pagekin.counters import Counters
 from pagekin.errors import InputError
 from pagekin.kinds import Pair
 from pagekin.stages.fragments.extractor import Extractor
+from pagekin.storage.part_files import read_records
 from pagekin.text.tokens import with_sentences
 from pagekin.web.page import Page, SnapshotReader
 from pagekin.web.resolution import Resolution
 from pagekin.web.sources import Source
 
 __all__ = [
-    "FragmentFiles",
     "FragmentKey",
     "FragmentNeeds",
     "FragmentSet",
     "fragment_key",
+    "fragments_of",
     "needs_of",
-    "read_fragments",
     "read_snapshot",
+    "sort_records",
     "words_around",
 ]
 
 _SOURCES = ("anchor", "content", "links", "headings", "citing_title")
-_FILES = 64
-_BUFFERED = 8 << 20  # bytes that wait for being written
+_FILE = "records"
 
 Report = Callable[[int, int], None]  # pages, bytes of the snapshot
 
@@ -138,13 +137,13 @@ class FragmentSet:
     ) -> None:
         self.key, self.needs, self.folder = key, needs, folder
         self.extractor = Extractor(needs.config(key), Counters(), resolution)
-        self.files = FragmentFiles(folder)
+        self._file = (folder / _FILE).open("wb")
         self._words = dict.fromkeys(needs.widths, 0)
         self._links = 0
 
     def add(self, page: Page, stream: Stream) -> None:
         """Cut the fragments of a page."""
-        self.files.add(self.extractor.cut(page, stream))
+        self._file.writelines(b"%b\t%b\n" % pair for pair in self.extractor.cut(page, stream))
         self._links += len(stream.opens)
         anchors = int((stream.end - stream.start).sum())
         for width in self._words:
@@ -153,6 +152,11 @@ class FragmentSet:
         if self.extractor.full():  # nobody asks for words here
             for _ in self.extractor.take_forms():
                 pass
+
+    def finish(self) -> None:
+        """Sort what was cut of all pages."""
+        self._file.close()
+        sort_records(self.folder / _FILE)
 
     def mean_windows(self) -> dict[int, float]:
         """For each width the mean number of words around a link, its own not among them."""
@@ -183,7 +187,7 @@ def read_snapshot(
     if counters.get("files", "failed"):
         raise InputError("; ".join(counters.notes))
     for one in sets:
-        one.files.finish()
+        one.finish()
     return counters
 
 
@@ -199,42 +203,12 @@ def _of_file(report: Report) -> Report:
     return advance
 
 
-# --- their files ---
+def sort_records(path: Path) -> None:
+    """Sort a file of records in its place, by their keys and then by their values."""
+    words = ["sort", "-S", "64M", "-T", str(path.parent), "-o", str(path), str(path)]
+    subprocess.run(words, check=True, env={**os.environ, "LC_ALL": "C"})
 
 
-class FragmentFiles:
-    """Writes records to files by their keys; `finish` writes those that still wait."""
-
-    def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        self._paths = [folder / f"records-{k:02d}" for k in range(_FILES)]
-        self._lines: list[list[bytes]] = [[] for _ in range(_FILES)]
-        self._size = 0
-
-    def add(self, pairs: Iterable[Pair]) -> None:
-        """Write records; neither keys nor values hold tabs or line ends."""
-        for key, value in pairs:
-            line = key + b"\t" + value
-            self._lines[xxhash.xxh3_64_intdigest(key) % _FILES].append(line)
-            self._size += len(line)
-        if self._size > _BUFFERED:
-            self.finish()
-
-    def finish(self) -> None:
-        for path, lines in zip(self._paths, self._lines, strict=True):
-            if lines:
-                with path.open("ab") as out:
-                    out.write(b"\n".join(lines) + b"\n")
-                lines.clear()
-        self._size = 0
-
-
-def read_fragments(folder: Path) -> Iterator[Pair]:
-    """All records: each key once in a row, its values in order."""
-    for path in sorted(folder.glob("records-*")):
-        lines = path.read_bytes().split(b"\n")
-        lines.pop()  # behind the last line end
-        lines.sort()
-        for line in lines:
-            key, _, value = line.partition(b"\t")
-            yield key, value
+def fragments_of(folder: Path) -> Iterator[Pair]:
+    """All fragments of a set, by their keys."""
+    return read_records(folder / _FILE)

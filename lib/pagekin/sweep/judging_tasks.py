@@ -46,7 +46,7 @@ from pagekin.stages.document_frequency.counting import (
 from pagekin.stages.fragments.merge import BagMerger
 from pagekin.storage.part_files import read_records
 from pagekin.storage.workspace import Workspace, write_json
-from pagekin.sweep.fragment_sets import read_fragments
+from pagekin.sweep.fragment_sets import fragments_of
 from pagekin.sweep.strategies import Strategy
 
 __all__ = ["BagsTask", "JudgeTask", "Judging", "judge_strategy", "make_raw_bags", "run_tasks"]
@@ -79,7 +79,7 @@ def make_raw_bags(task: BagsTask) -> str:
     folder = workspace.new_folder(task.name)
     merger = BagMerger(task.config.bag, task.config.window, counters)
     with (folder / _BAGS).open("wb") as out:
-        bags = _keep_labelled(merger.merge(read_fragments(task.fragments)), task.directory, out)
+        bags = _keep_labelled(merger.merge(fragments_of(task.fragments)), task.directory, out)
         _count_terms(bags, folder / _FREQUENCIES, counters)
     documents = counters.get("bags", "urls") - counters.get("bags", "empty")
     record = {"documents": documents, "counters": counters.as_dict()}

@@ -6,11 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
+import numpy as np
 from hypothesis import strategies as st
 
 from pagekin.bags.bag import Bag
+from pagekin.bags.batch import Batch
 from pagekin.evaluate.directory import DirectoryConfig, read_directory
-from pagekin.evaluate.labelled_pages import label_bags
+from pagekin.evaluate.labelled_pages import LabelledPages, label_bags
 from tests.indexes import make_bag
 
 ClassPath = tuple[str, ...]
@@ -114,6 +116,15 @@ BAGS = [
     make_bag(URLS[4], {21: 1.0}, 1),
     make_bag("http://unlabelled.example/", {16: 1.0}, 1),
 ]
+
+
+def pages_in_classes(pages: Sequence[Sequence[ClassPath]]) -> LabelledPages:
+    """Pages without bags, each in some classes."""
+    classes = sorted({path for paths in pages for path in paths})
+    members = np.array([classes.index(path) for paths in pages for path in paths], np.int32)
+    bounds = np.cumsum([0, *map(len, pages)])
+    urls = [f"http://{k}.example/" for k in range(len(pages))]
+    return LabelledPages(urls, classes, bounds, members, Batch.of([]).packed())
 
 
 def pages_of(tmp_path, bags, classes, *, linked=False, **config):

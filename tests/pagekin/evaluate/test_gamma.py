@@ -22,8 +22,7 @@ from pagekin.evaluate.gamma import (
     with_ties_of,
 )
 from pagekin.evaluate.judgement import figures
-from pagekin.evaluate.labelled_pages import Family
-from tests.pagekin.evaluate.plain_judging import NAMES, plain_counts
+from tests.pagekin.evaluate.plain_judging import NAMES, pages_in_classes, plain_counts
 
 similarities = st.sampled_from([0.0, 0.1, 0.2, 0.1 + 1e-14, 0.3, 0.30000000000000004, 1.0])
 
@@ -33,11 +32,9 @@ def made_up(table):
     return np.array(table, dtype=np.float64).__getitem__
 
 
-def family_of(*paths):
-    """One class a page."""
-    classes = sorted(set(paths))
-    members = np.array([classes.index(path) for path in paths], np.int32)
-    return Family(classes, np.arange(len(paths) + 1), members)
+def pages_each_in(*paths):
+    """Pages of one class each."""
+    return pages_in_classes([[path] for path in paths])
 
 
 def counted(distances, similar):
@@ -89,17 +86,17 @@ def test_reversed_similarities(pages):
 
 def test_sources_are_not_their_own_neighbours():
     """A source is no page of its own class, however similar it is to itself."""
-    family = family_of(("A",), ("A",), ("B",))
-    tally = tally_sources(family, made_up([[1, 0.5, 0.2], [0.5, 1, 0.6], [0.2, 0.6, 1]]), range(3))
+    pages = pages_each_in(("A",), ("A",), ("B",))
+    tally = tally_sources(pages, made_up([[1, 0.5, 0.2], [0.5, 1, 0.6], [0.2, 0.6, 1]]), range(3))
     assert [[1, 0, 0], [0, 1, 0], [0, 0, 0]] == tally.counts[:, 3].tolist()
     assert [1, 1, 0] == tally.same.tolist()
 
 
 def test_orthogonal_pairs():
     """Pages of the class with a similarity of 0, or one that is rounded to it, are orthogonal."""
-    family = family_of(("A",), ("A",), ("A",), ("A",))
+    pages = pages_each_in(("A",), ("A",), ("A",), ("A",))
     table = np.array([[1, 0, 1e-13, 1e-12]] * 4)
-    tally = tally_sources(family, made_up(table), [0])
+    tally = tally_sources(pages, made_up(table), [0])
     assert ([3], [2]) == (tally.same.tolist(), tally.orthogonal.tolist())
 
 
@@ -125,9 +122,9 @@ PATHS = [path for path in CLASSES for _ in range(6)]
 @pytest.mark.parametrize(("sign", "expected"), [(-1, 1.0), (1, -1.0)])
 def test_perfect_and_reversed(sign, expected):
     """An order that falls with the distance has gamma 1, and one that rises -1."""
-    family = family_of(*PATHS)
-    table = [[sign * int(d) + 4 for d in family.distances(s)] for s in range(len(PATHS))]
-    tally = tally_sources(family, made_up(table), range(len(PATHS)))
+    pages = pages_each_in(*PATHS)
+    table = [[sign * int(d) + 4 for d in pages.distances(s)] for s in range(len(PATHS))]
+    tally = tally_sources(pages, made_up(table), range(len(PATHS)))
     made = figures(tally.counts, seed=1, resamples=50)
     assert [expected] * 4 == [made[name]["value"] for name in STATISTICS]
     assert [(expected, expected)] * 4 == [(made[n]["low"], made[n]["high"]) for n in STATISTICS]
@@ -137,7 +134,7 @@ def test_chance():
     """A random order has gamma 0, within its interval, and the interval is not wide."""
     paths = [path for path in CLASSES for _ in range(40)]
     table = np.random.default_rng(7).random((len(paths), len(paths)))
-    tally = tally_sources(family_of(*paths), made_up(table), range(len(paths)))
+    tally = tally_sources(pages_each_in(*paths), made_up(table), range(len(paths)))
     for made in figures(tally.counts, seed=1, resamples=300).values():
         assert made["low"] < 0 < made["high"]
         assert made["high"] - made["low"] < 0.15

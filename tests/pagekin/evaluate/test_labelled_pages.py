@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin.errors import InputError
-from pagekin.evaluate.labelled_pages import DISTANCES, Family
+from pagekin.evaluate.labelled_pages import DISTANCES
 from tests.pagekin.evaluate.plain_judging import (
     BAGS,
     CLASSES,
     URLS,
+    pages_in_classes,
     pages_of,
     paths,
     plain_class_distance,
@@ -22,9 +22,7 @@ from tests.pagekin.evaluate.plain_judging import (
 
 def class_distance(source, other):
     """The distance from a page of a class to one of another."""
-    classes = sorted({source, other})
-    members = np.array([classes.index(source), classes.index(other)], np.int32)
-    return Family(classes, np.arange(3), members).distances(0).tolist()[1]
+    return pages_in_classes([[source], [other]]).distances(0).tolist()[1]
 
 
 def path(text):
@@ -71,15 +69,12 @@ def test_class_distance_twin(two):
 
 
 @given(st.lists(st.lists(paths, min_size=1, max_size=3), min_size=1, max_size=10))
-def test_family_twin(pages):
+def test_distances_twin(pages):
     """Of several classes the nearest pair counts; arrays and plain loops agree."""
-    classes = sorted({p for some in pages for p in some})
-    members = np.array([classes.index(p) for some in pages for p in some], np.int32)
-    family = Family(classes, np.cumsum([0, *map(len, pages)]), members)
-    assert len(pages) == len(family)
+    made = pages_in_classes(pages)
     for source in range(len(pages)):
         expected = [plain_distance(pages[source], other) for other in pages]
-        assert expected == family.distances(source).tolist()
+        assert expected == made.distances(source).tolist()
 
 
 # --- pages with bags ---
