@@ -29,7 +29,7 @@ from pagekin.commands.plan_signatures import add_plan_signatures
 from pagekin.commands.show_bag import add_bag
 from pagekin.commands.show_page import add_blocks, add_page
 from pagekin.commands.show_related import add_related
-from pagekin.commands.sweep import add_sweep
+from pagekin.commands.sweep_strategies import add_sweep
 from pagekin.errors import PagekinError, UsageError
 
 __all__ = ["main"]
