@@ -12,7 +12,7 @@ Records are described in docs/formats.md. Rests on [SIM] section 6.2.
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pagekin.bags.dictionary import Dictionary
+from pagekin.bags.bag import Dictionary
 from pagekin.engine.job import PagekinJob
 from pagekin.index.shard_files import map_documents, reduce_documents
 from pagekin.kinds import Pair

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from pagekin.bags.bag import Bag, Bags
-from pagekin.bags.dictionary import Entry
+from pagekin.bags.bag import Bag, Bags, Entry
 from pagekin.cocitation.kin import Kin, edge_value, name_value, select_best
 from pagekin.cocitation.records import SCORE, url_key
 from pagekin.cocitation.table import shard_of_key, table_pieces

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.bags.bag import Bag, in_batches
-from pagekin.bags.dictionary import Entry
+from pagekin.bags.bag import Bag, Entry, in_batches
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.index.assembling import index_in_place, write_index

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.bags.bag import Bag
-from pagekin.bags.dictionary import BAR
+from pagekin.bags.bag import BAR, Bag
 from pagekin.bags.vocabulary import forms_records
 from pagekin.counters import Counters
 from pagekin.errors import InputError

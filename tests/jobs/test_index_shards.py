@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pagekin.bags.dictionary import BAR, write_dictionary
+from pagekin.bags.bag import BAR, write_dictionary
 from pagekin.index.shard_files import SHARD_FILES, parse_piece
 from pagekin.jobs.index_shards import IndexShards
 from pagekin.tables import ArrayFile

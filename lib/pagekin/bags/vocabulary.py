@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pagekin.bags.dictionary import Entry
+from pagekin.bags.bag import Entry
 from pagekin.kinds import Pair
 from pagekin.native import load
 from pagekin.text.words import Form, Forms, Terms, term_hash

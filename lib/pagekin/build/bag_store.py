@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pagekin.bags.bag import Bag, parse_bag
-from pagekin.bags.dictionary import Dictionary, describe_bag
+from pagekin.bags.bag import Bag, Dictionary, describe_bag, parse_bag
 from pagekin.bags.weigh import Frequencies
 from pagekin.build.made import Pass, required_pass, table_path
 from pagekin.errors import NotFoundError, UsageError, WorkspaceError

@@ -10,7 +10,7 @@ from pagekin.commands.arguments import add_command, print_result
 from pagekin.errors import UsageError
 
 if TYPE_CHECKING:
-    from pagekin.minhash.planning import Plan, Row
+    from pagekin.minhash.recall import Plan, Row
 
 __all__ = ["add_plan_signatures"]
 
@@ -59,7 +59,7 @@ def add_plan_signatures(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from pagekin.minhash.planning import plan, row
+    from pagekin.minhash.recall import plan, row
 
     _check(options)
     answer = None
@@ -73,7 +73,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> None:
-    from pagekin.minhash.planning import MOST
+    from pagekin.minhash.recall import MOST
 
     if options.recall is None and options.m is None:
         raise UsageError("say what recall is wanted (--recall R), or how many signatures (--m M)")

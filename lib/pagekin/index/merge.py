@@ -16,8 +16,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pagekin.bags.bag import Bag
-from pagekin.bags.dictionary import Entry
+from pagekin.bags.bag import Bag, Entry
 from pagekin.config import BuildConfig, from_dict
 from pagekin.errors import InputError, UsageError
 from pagekin.index.assembling import check_target, index_in_place, write_index

@@ -17,8 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.bags.bag import Bag, BagColumns, Weights
-from pagekin.bags.dictionary import Dictionary
+from pagekin.bags.bag import Bag, BagColumns, Dictionary, Weights
 from pagekin.errors import InputError
 from pagekin.index.shard_files import SHARD_FILES, Ids, directory_bits, shard_name
 from pagekin.minhash.signatures import EMPTY, Signatures

@@ -23,8 +23,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.bags.bag import Bag
-from pagekin.bags.dictionary import describe_bag
+from pagekin.bags.bag import Bag, describe_bag
 from pagekin.cocitation.kin import Kin as Edge
 from pagekin.errors import UsageError
 from pagekin.index.folder import IndexFolder, Place

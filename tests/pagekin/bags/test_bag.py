@@ -1,13 +1,28 @@
-"""Bags as records, and many of them one behind another."""
+"""Bags as records, and many of them one behind another; the words of their terms."""
+
+from __future__ import annotations
 
 import re
+import tempfile
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.bags.bag import Bag, Bags, in_batches, parse_bag, read_bags
+from pagekin.bags.bag import (
+    BAR,
+    Bag,
+    Bags,
+    Dictionary,
+    Entry,
+    in_batches,
+    parse_bag,
+    read_bags,
+    write_dictionary,
+)
 from tests.indexes import bag_record
 
 COUNTS = st.integers(0, 1 << 70)
@@ -49,3 +64,33 @@ def test_no_value(value):
     good = bag_record(Bag("a", True, 1, 1, 1, np.zeros(1, np.uint32), np.zeros(1, np.float32)))
     with pytest.raises(ValueError, match=re.escape(f"no value of a bag: {value!r}")):
         Bags.read([good, (b"b", value)])
+
+
+# --- words ---
+
+WORDS = st.text(st.characters(codec="utf-8", categories=("L",)), min_size=1, max_size=6)
+ENTRIES = st.dictionaries(st.integers(0, 2**32 - 1), st.builds(Entry, WORDS, WORDS), max_size=30)
+
+
+@given(ENTRIES, st.lists(st.integers(0, 30)), st.data())
+def test_what_is_stored_is_found(entries, cuts, data):
+    """Terms with their entries, in parts of any number, some with none; others are numbers."""
+    terms = sorted(entries)
+    edges = sorted([0, len(terms), *(min(cut, len(terms)) for cut in cuts)])
+    parts = [terms[a:b] for a, b in pairwise(edges)]
+    records = [
+        (np.array(part, np.uint32), b"".join(entries[term].text() + BAR for term in part))
+        for part in parts
+    ]
+    asked = data.draw(st.lists(st.sampled_from([*terms, 0, 7, 2**32 - 1]), unique=True))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "dictionary.arrays"
+        write_dictionary(path, records)
+        dictionary = Dictionary(path)
+        assert len(terms) == len(dictionary)
+        nameless = {term: Entry(f"#{term:08x}", f"#{term:08x}") for term in asked}
+        expected = {**nameless, **entries}
+        wanted = np.array(asked, np.uint32)
+        assert [expected[term] for term in asked] == dictionary.look_up(wanted)
+        wanted.sort()
+        assert [expected[t].text() for t in wanted.tolist()] == dictionary.texts(wanted)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pagekin import Index
-from pagekin.bags.dictionary import Entry
+from pagekin.bags.bag import Entry
 from pagekin.errors import InputError, UsageError
 from pagekin.index.folder import HEADER, read_header, write_header
 from pagekin.index.merge import merge_indexes

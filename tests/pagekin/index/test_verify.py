@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from pagekin import Index
-from pagekin.bags.dictionary import Entry
+from pagekin.bags.bag import Entry
 from pagekin.cocitation.kin import Kin, Reason
 from pagekin.cocitation.records import url_hash
 from pagekin.errors import InputError, PagekinError

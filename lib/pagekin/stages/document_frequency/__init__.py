@@ -21,7 +21,7 @@ def _make_tables(folder: Path, counts: Counts, circumstances: Circumstances) -> 
     # imported here: only the process that builds makes tables
     import numpy as np  # noqa: PLC0415
 
-    from pagekin.bags.dictionary import write_dictionary  # noqa: PLC0415
+    from pagekin.bags.bag import write_dictionary  # noqa: PLC0415
     from pagekin.bags.weigh import Frequencies  # noqa: PLC0415
     from pagekin.stages.document_frequency.counting import (  # noqa: PLC0415
         DF,

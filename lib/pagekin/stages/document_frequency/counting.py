@@ -20,8 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pybase64 import b64decode, b64encode
 
-from pagekin.bags.bag import Bags, halves, is_bag
-from pagekin.bags.dictionary import BAR
+from pagekin.bags.bag import BAR, Bags, halves, is_bag
 from pagekin.bags.vocabulary import DIGITS, WORDS_KEY, best_forms, is_forms
 from pagekin.counters import Counters
 from pagekin.errors import InputError

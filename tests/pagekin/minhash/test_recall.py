@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pagekin import cli
 from pagekin.config import SignatureConfig
 from pagekin.errors import UsageError
-from pagekin.minhash.planning import MOST, plan, recall, row
+from pagekin.minhash.recall import MOST, plan, recall, row
 
 similarities = st.sampled_from(["0.05", "0.15", "0.2", "0.5", "0.9", "1"])
 thresholds = st.sampled_from(["0", "0.05", "0.15", "0.29", "0.5", "0.87"])
