@@ -1,7 +1,7 @@
 """How sure a figure is, and a difference of two: the bootstrap over source pages.
 
-Sources are drawn with replacement and their counts summed anew, as often as asked; the interval
-holds the middle 95 % of the figures. Draws come from an explicit seed. What it does not show: each
+Sources are drawn with replacement and their counts summed, as often as asked; the interval holds
+the middle 95 % of the figures. Draws come from an explicit seed. What it does not show: each
 source also is an answer for the others, and those stay as they are; and all are of one directory.
 
 Two strategies are compared in pairs: of each drawing the figure of both is made from the same
@@ -41,7 +41,7 @@ _MEASURES: dict[str, Measure] = {"value": gamma_of, "with_ties": with_ties_of}
 
 
 def resample(counts: NDArray[Any], resamples: int, seed: int) -> Values:
-    """The sums of the rows of `counts` over sources drawn anew, one row for each drawing."""
+    """The sums of the rows of `counts` over drawn sources, one row for each drawing."""
     generator = np.random.default_rng(seed)
     size = len(counts)
     flat = counts.reshape(size, -1).astype(np.float64)  # sums of pairs stay below 2^53

@@ -4,7 +4,7 @@ Depth is counted below the root, so /Top/A/B is a class of depth 2. What lies be
 its ancestor there, as in the paper. Pages above it are kept as a class of their own (`keep`) or
 left out (`drop`, the paper's way). A page may be in several classes.
 
-Only a 64-bit hash of each canonical URL and the numbers of its classes are held, 12 bytes a row:
+Only a 64-bit hash of each canonical URL and the numbers of its classes are kept, 12 bytes a row:
 dumps have millions of rows, and a snapshot knows few of them.
 
 Three formats are read, each gzipped or not; a file shows by its beginning which it is:
@@ -45,17 +45,12 @@ from pagekin.errors import InputError
 from pagekin.web.urls import canonical
 
 __all__ = [
-    "FORMATS",
-    "SHALLOW",
     "ClassPath",
     "Directory",
     "DirectoryConfig",
     "key_of",
     "read_directory",
 ]
-
-SHALLOW = ("keep", "drop")
-FORMATS = ("pages", "curlie", "rdf")
 
 _ROOT = "Top"
 _SOFT = "@"
@@ -86,7 +81,7 @@ class DirectoryConfig:
 
     depth: int = 3  # the paper's
     shallow: str = "keep"  # or drop: pages above the depth
-    form: str = "auto"  # or one of FORMATS
+    form: str = "auto"  # or pages, curlie, rdf
 
 
 @dataclass(frozen=True)
@@ -113,7 +108,7 @@ class Directory:
 
 
 def key_of(url: str) -> int:
-    """What stands for a canonical URL."""
+    """The 64-bit hash that stands for a canonical URL."""
     return xxhash.xxh3_64_intdigest(url.encode())
 
 
@@ -139,7 +134,7 @@ def read_directory(
 
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
-    """The files that are meant: of a folder those whose names say that they may be directories."""
+    """The files to be read: of a folder those with a name that a directory may have."""
     for path in paths:
         if not path.is_dir():
             yield path
@@ -222,7 +217,7 @@ class _Builder:
 
 
 def _read_entries(path: Path, counters: Counters, form: str) -> Iterator[_Entry]:
-    """What a file says; what is wrong in it is counted under `directory`."""
+    """The entries of a file; what is wrong in it is counted under `directory`."""
     with _opened(path) as file:
         try:
             head = file.read(_SNIFFED)

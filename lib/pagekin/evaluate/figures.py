@@ -210,7 +210,7 @@ class _Sheet:
 
 
 def _title(words: object) -> str:
-    """What a viewer shows beside the pointer."""
+    """What a viewer shows next to the pointer."""
     return f"<title>{escape(str(words))}</title>"
 
 
@@ -323,7 +323,7 @@ def _draw_ties(sheet: _Sheet, x: float, up: Scale, mark: Mark, colour: str) -> N
 def _name_series(
     sheet: _Sheet, ends: Mapping[str, float], right: float, room: tuple[float, float]
 ) -> None:
-    """Names beside the ends of the lines, kept apart."""
+    """Names at the ends of the lines, so far apart that they can be read."""
     places = spread(list(ends.values()), _LINE, room[0], room[1])
     for k, (name, place) in enumerate(zip(ends, places, strict=True)):
         colour = _COLOURS[k % len(_COLOURS)]

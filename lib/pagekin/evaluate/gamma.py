@@ -1,9 +1,9 @@
-"""Goodman-Kruskal gamma and its partial kin, by counting pairs [SIM 2.2 and 2.3, Definition 3].
+"""Goodman-Kruskal gamma and partial gammas, by counting pairs [SIM 2.2 and 2.3, Definition 3].
 
 For a source page, two other pages make a pair where the familial ordering decides: one is nearer.
 It is concordant if that one is also the more similar one, discordant if the less similar one, and
 tied if both are equally similar; gamma is (C - D) / (C + D), so ties are left out, and as a sparse
-strategy looks good by tying the hard pairs away, (C - D) / (C + D + T) stands beside it. Counts are
+strategy looks good by tying the hard pairs away, (C - D) / (C + D + T) is shown too. Counts are
 summed over all source pages.
 
     gamma      all pairs that the familial ordering decides

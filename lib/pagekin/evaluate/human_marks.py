@@ -1,7 +1,7 @@
 """Answers that people mark: the pool that they are shown, and the R-score of their marks ([BLOCK]).
 
-A pool holds the answers of several systems, shuffled, and blind: what a person sees does not tell
-which system gave an answer, nor at what rank. That stands in a key file beside the pool.
+A pool holds the answers of several systems, shuffled, and blind: what a person sees does not show
+which system gave an answer, nor at what rank. A key file next to the pool has that.
 
 The average R-score (Figure 10): of each page asked for, the marks of its first R answers are
 averaged; the R-score is the mean of that over the pages. A page with fewer answers is averaged over
@@ -80,7 +80,7 @@ def make_pool(answers: Mapping[str, Mapping[str, Sequence[str]]], seed: int) -> 
 
 
 def key_path(pool: Path) -> Path:
-    """Where the key of a blinded pool lies: beside it."""
+    """The path of the key of a blinded pool, in the same folder."""
     return pool.with_name(f"{pool.stem}.key{pool.suffix or '.tsv'}")
 
 

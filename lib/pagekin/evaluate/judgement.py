@@ -57,7 +57,7 @@ def judge(
 
 
 def sample_sources(pages: LabelledPages, count: int, seed: int) -> NDArray[np.int64]:
-    """So many pages drawn without replacement, or all; the intervals tell what sampling costs."""
+    """So many pages drawn without replacement, or all; the intervals show what sampling costs."""
     if count >= len(pages):
         return np.arange(len(pages))
     drawn = np.random.default_rng(seed).choice(len(pages), count, replace=False)

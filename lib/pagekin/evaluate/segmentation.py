@@ -2,7 +2,7 @@
 
 E-precision and I-precision are Eq. 3 and 4 of [BLOCK]: the shares of produced blocks that equal, or
 lie within, a marked one. By them alone a method wins that leaves out what is unsure, so three more
-are told: E-recall (the share of the distinct marked link lists that a produced block equals), F of
+are given: E-recall (the share of the distinct marked link lists that a produced block equals), F of
 both, and coverage (the share of marked links that end in a produced block). Only blocks of two
 links and more count, on both sides; marked ones may lie within each other.
 
@@ -32,11 +32,11 @@ _Lists = Iterable[Iterable[int]]
 
 
 class MarkedPage(NamedTuple):
-    """A page and what people said of it."""
+    """A page and the blocks that people marked in it."""
 
     name: str
     url: str
-    body: bytes  # UTF-8, whatever it says itself
+    body: bytes  # UTF-8, whatever charset it declares
     hrefs: list[str]  # of its links, in order
     marked: list[list[int]]  # the links of each block, by their place in `hrefs`
 

@@ -38,7 +38,7 @@ __all__ = ["NOTHING", "Curve", "Estimate", "fit_curve", "fit_line", "grown_disti
 
 _EXPONENT_ERROR = 0.02  # of an exponent between two sub-samples that differ by half their pages
 _LINEAR = 0.02  # an exponent so near to 1 is 1
-_BEND, _BEND_ERROR = 0.05, 0.1  # what is assumed of the bend before the sample says anything
+_BEND, _BEND_ERROR = 0.05, 0.1  # what is assumed of the bend before anything is measured
 _MAX_EXPONENT, _MIN_EXPONENT = 2.0, 0.02
 _FEW = 1000  # of so few that grow faster than the pages nobody knows how fast they do
 _NEVER_SEEN = 3.0  # the 95 % bound of a count of which none was seen

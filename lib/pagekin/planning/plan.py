@@ -1,4 +1,4 @@
-"""A whole plan: sample, build, predict, price; and a plan beside the build that it was made for.
+"""A whole plan: sample, build, predict, price; and a plan compared with the build it was made for.
 
 A plan is an object of plain values, which is printed, saved and loaded (docs/formats.md).
 """
@@ -179,7 +179,7 @@ def _assumptions(sample: Sample, place: Place) -> Iterator[str]:
         )
 
 
-# --- a plan beside a build ---
+# --- a plan compared with a build ---
 
 
 def load_plan(path: Path) -> dict[str, Any]:
@@ -222,7 +222,7 @@ def compare_with_build(plan: Mapping[str, Any], workspace: Workspace) -> list[di
 
 
 def _index_of(workspace: Workspace) -> dict[str, Any] | None:
-    """What the summary of the build says of its index, if there is one."""
+    """The sizes of the index in the summary of the build, if there is one."""
     try:
         summary = json.loads((workspace.path / _SUMMARY).read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""A plan as lines of text, made from the object that is also saved; and a plan beside a build."""
+"""A plan as lines of text, from the object that is also saved; and its comparison with a build."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _stages(stages: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for stage in stages:
         cpu = sum(each["value"] for each in stage["cpu_seconds"].values())
         memory = stage["peak_memory"]
-        held = f"{_size(memory['low'])}-{_size(memory['high'])}"
+        in_use = f"{_size(memory['low'])}-{_size(memory['high'])}"
         sizes = (
             stage["shuffle"]["bytes"]["value"],
             stage["shuffle"]["compressed"]["value"] if stage["reduce_tasks"] else 0,
@@ -56,7 +56,7 @@ def _stages(stages: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         tasks = f"{stage['map_tasks']:,}+{stage['reduce_tasks']:,}"
         yield (
             f"{stage['name']:20} {tasks:>11} {_count(stage['records']['value']):>8} {shown}"
-            f" {_time(cpu):>8} {_time(max(stage['longest_task_seconds'].values())):>8} {held:>16}"
+            f" {_time(cpu):>8} {_time(max(stage['longest_task_seconds'].values())):>8} {in_use:>16}"
         )
 
 
@@ -106,7 +106,7 @@ def _hot(plan: Mapping[str, Any]) -> Iterator[str]:
 
 
 def comparison_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Prediction beside fact."""
+    """Predictions and facts."""
     yield f"{'what':42} {'predicted':>12} {'bounds':>23} {'fact':>12} {'error':>7}"
     for row in rows:
         amount = {"bytes": _size, "seconds": _time}.get(row["unit"], _count)

@@ -256,7 +256,7 @@ class _Whole:
     def _hottest(
         self, last: StageUse, shuffle: Estimate, reads: StagePrediction | None
     ) -> list[HotKey]:
-        """Keys that the sample has often enough to say how often the whole has them."""
+        """Keys that are in the sample often enough to predict their number in the whole."""
         if last.shards and reads:  # their number follows from that of the documents
             shards = last.shards(round(reads.records.value))
             records = reads.records.value / shards

@@ -2,7 +2,7 @@
 
 A stage takes its CPU time divided by what the slots do, but no less than its longest map and its
 longest reduce task; the cluster starts once, and each stage has a pause. CPU seconds were measured
-on this machine: `speed` says how many of its seconds a slot of the cluster does in one.
+on this machine: `speed` is how many of its seconds a slot of the cluster does in one.
 
 The price file is a TOML table that its user keeps up (docs/formats.md). Machines come from the
 options of mrjob's EMR runner: instance fleets, instance groups, or types with their numbers. Of a

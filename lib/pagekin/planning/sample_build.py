@@ -2,7 +2,7 @@
 
 A real build in a workspace of its own: only how a job is run is replaced. Map and reduce are each
 one task in a process of its own, as on a cluster; between them lies the sorted map output in a
-file, where its bytes and its largest keys are seen. A task without input tells what it costs to
+file, where its bytes and its largest keys are seen. A task without input shows what it costs to
 begin one.
 """
 

@@ -52,7 +52,7 @@ _MIN_SPANS, _MAX_SPANS = 16, 512
 _BEYOND = 24 << 20  # bytes behind a span in which a record has to begin
 _ASKED = 64  # files of unknown size that are asked for it
 _DICTIONARY = b"\x5d\x2a\x4d\x18"  # of Zstandard: its frames cannot be read without
-_PILOT = 8  # spans that tell how many bytes a page takes
+_PILOT = 8  # spans, from which the bytes of a page are estimated
 _SHOWN = 5  # domains, and pages with many links
 
 

@@ -46,7 +46,7 @@ class Strategy:
     by: str = "bags"
     figure: str = ""
     series: str = ""
-    x: float | str = ""  # "window": what is measured; "": beside the others
+    x: float | str = ""  # "window": what is measured; "": none
     alpha: float = 0.0  # similarities up to this one are none
     candidates: int = 0  # of reranked
 

@@ -42,7 +42,7 @@ def _oddity(page: int, seed: int) -> str:
 
 
 def expected_records(config: WebConfig) -> dict[str, int]:
-    """How many records of each kind the web has, warcinfo records aside."""
+    """How many records of each kind the web has, without warcinfo records."""
     counts = np.zeros(len(_NAMES) + 1, dtype=np.int64)
     moved = 0
     for first in range(0, config.pages, _AT_ONCE):
@@ -73,7 +73,7 @@ class _Answer(NamedTuple):
 
     url: str
     status: int
-    field: str  # of the HTTP header, beside those that all have
+    field: str  # of the HTTP header, besides those that all have
     body: bytes = b""
 
     def head(self) -> bytes:

@@ -6,10 +6,10 @@ of a real snapshot lead to such.
 
 Six links that follow each other are of one sort, as in the lists of real pages. Of 100 links of a
 normal page 40 stay in its class, 8 go to a class of its branch, 15 to its own host, 14 to what is
-popular anywhere, 23 to pages that no crawler fetched. Within a class and
-overall the page of rank r is chosen with a share like r^-0.75 and r^-0.8, so the numbers of inlinks
-have a power-law tail with an exponent of about 2.3, near the 2.1 that was measured on the web
-(Broder et al., "Graph structure in the web", 2000). Pages of link farms link to each other.
+popular anywhere, 23 to pages that no crawler fetched. Within a class and overall the page of rank r
+is chosen with a share like r^-0.75 and r^-0.8, so the numbers of inlinks have a power-law tail with
+an exponent of about 2.3, near the 2.1 that was measured on the web (Broder et al., "Graph structure
+in the web", 2000). Pages of link farms link to each other.
 """
 
 from __future__ import annotations
@@ -155,8 +155,8 @@ class Targets:
             return (web.spam, 2) if kind < _FARM else (web.popular, 5)
         if kind < _BRANCH:
             leaf = web.leaf[page] + (_BRANCHES if kind >= _CLASS else 0)
-            kin = web.by_leaf.members(leaf % web.topics.count)
-            return (kin, 4) if len(kin) else (web.popular, 5)
+            same_class = web.by_leaf.members(leaf % web.topics.count)
+            return (same_class, 4) if len(same_class) else (web.popular, 5)
         if kind < _HOST:
             return web.by_host.members(web.host[page]), 2
         return (web.popular, 5) if kind < _POPULAR else (self._unseen, 2)

@@ -63,10 +63,10 @@ class _Frames:
     def _frame(self, number: int) -> _Frame:
         host = self._web.hosts.host(number)
         key = key_of(self._web.config.seed, "frame", number)
-        said = f' lang="{host.language.code}"' if key % 10 < _SAYS_LANGUAGE else ""
+        lang = f' lang="{host.language.code}"' if key % 10 < _SAYS_LANGUAGE else ""
         doctype = "<!DOCTYPE html>" if host.style >= _TABLES else _OLD_DOCTYPE
         declared = _meta(host) if host.declared in {"meta", "both"} else ""
-        start = f"{doctype}\n<html{said}>\n<head>\n{declared}"
+        start = f"{doctype}\n<html{lang}>\n<head>\n{declared}"
         return _Frame(
             encode(start, host.charset),
             _head(host.style),
@@ -442,6 +442,6 @@ def _lists(links: list[str]) -> str:
 
 
 def _factors() -> list[float]:
-    """How long pages are beside the mean: lognormal, in 256 equally likely steps."""
+    """Lengths of pages as multiples of the mean: lognormal, in 256 equally likely steps."""
     normal = NormalDist(-_SPREAD * _SPREAD / 2, _SPREAD)
     return [2.718281828459045 ** normal.inv_cdf((k + 0.5) / _STEPS) for k in range(_STEPS)]

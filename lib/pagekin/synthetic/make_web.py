@@ -43,7 +43,7 @@ def write_web(
     processes: int = 1,
     progress: str = "",
 ) -> dict[str, Any]:
-    """Write what is missing, and give back what web.json says; `progress` is a folder for notes."""
+    """Write what is missing; gives the contents of web.json. `progress`: a folder for notes."""
     maker = _maker(config)
     settings = _describe(maker, files)
     _begin(folder, settings)

@@ -9,8 +9,7 @@ from itertools import combinations
 import numpy as np
 from hypothesis import strategies as st
 
-from pagekin.bags.bag import Bag
-from pagekin.bags.batch import Batch
+from pagekin.bags.bag import Bag, Bags
 from pagekin.evaluate.directory import DirectoryConfig, read_directory
 from pagekin.evaluate.labelled_pages import LabelledPages, label_bags
 from tests.indexes import make_bag
@@ -124,7 +123,7 @@ def pages_in_classes(pages: Sequence[Sequence[ClassPath]]) -> LabelledPages:
     members = np.array([classes.index(path) for paths in pages for path in paths], np.int32)
     bounds = np.cumsum([0, *map(len, pages)])
     urls = [f"http://{k}.example/" for k in range(len(pages))]
-    return LabelledPages(urls, classes, bounds, members, Batch.of([]).packed())
+    return LabelledPages(urls, classes, bounds, members, Bags.of([]).columns())
 
 
 def pages_of(tmp_path, bags, classes, *, linked=False, **config):
