@@ -48,7 +48,7 @@ bench: $(PEERS)
 	$(BIN)/python scripts/bench all
 
 $(PEERS): $(READY) setup.cfg
-	@echo "== installing what pagekin is compared with into $(VENV): datasketch, BeautifulSoup, Spark, scipy, FastWARC"
+	@echo "== installing what pagekin is compared with into $(VENV): datasketch, BeautifulSoup, Spark, scipy, FastWARC, selectolax"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $(PEERS)
 

@@ -20,6 +20,7 @@ NAMES = {
     "scale": "scale",
     "hot": "hot",
     "naive": "naive",
+    "parsers": "parsers",
     "profile": "profiling",
     "house": "house",
 }

@@ -24,7 +24,9 @@ from benchmarks import (
     harness,
     hot,
     house,
+    lexbor,
     naive,
+    parsers,
     profiling,
     results,
     scale,
@@ -34,6 +36,9 @@ from benchmarks import (
 )
 from benchmarks.results import Column, Figure, Result, Table, Target
 from benchmarks.sampling import Place, Sampler
+
+from pagekin.web.flat import flatten
+from pagekin.web.outline import outline as outline_of
 
 TABLE = Table("A | B", [Column("way"), Column("x", ".2f")], [["a|b", 1.234], ["none", None]])
 RESULT = Result(
@@ -514,3 +519,46 @@ def test_sampler():
     assert "sum(k * k" in place.text()
     assert seconds > 0.01
     assert (0.0, 0.0) == signal.getitimer(signal.ITIMER_PROF)
+
+
+def test_parsers(bench):
+    """All ways with what they make; Lexbor and ours agree on pages that are right."""
+    stored = bench("parsers", "--pages", 40, "--rounds", 1)
+    costs, agreement, lines = (rows_of(stored, number) for number in range(3))
+    ways = [(row["way"], row["what is made"]) for row in costs]
+    made = ["flat text", "outline", "both"]
+    for way in ("ours, in C", "ours, in Python"):
+        assert made == [what for who, what in ways if who == way]
+    assert ["tree alone", *made] == [what for who, what in ways if who == "Resiliparse"]
+    assert ("lxml", "tree alone") == ways[-1]
+    assert {40} == {row["pages"] for row in costs}
+    by_way = {(row["way"], row["what is made"]): row["CPU ms a page"] for row in costs}
+    assert by_way["ours, in C", "both"] < by_way["ours, in Python", "both"]
+    assert by_way["Resiliparse", "tree alone"] < by_way["Resiliparse", "both"]
+    row = next(row for row in agreement if row["Lexbor by"] == "Resiliparse")
+    same = [row[name] for name in ("same words in order", "same links in order", "same elements")]
+    assert ([40, 40, 40], 40, 0) == (same, row["pages"], row["errors"])
+    assert row["words, ours"] == row["in both"] > 40 * 100
+    own, others = lines
+    assert own["C"] > 500 < own["Python"]
+    assert others["both"] < own["both"] == own["C"] + own["Python"]
+
+
+def test_trees_of_lexbor():
+    """The walk makes what our doors make of a page that is right, hidden parts and all."""
+    library = lexbor.LIBRARIES["Resiliparse"]()
+    body = (
+        b"<html lang=de><head><title>T</title><link rel=canonical href=c></head><body><h1>H</h1>"
+        b"<p>a <a href='x?a&amp;b' rel=nofollow>b <img alt=c></a></p>"
+        b"<ul><li><a href=y>d</a></li></ul><noscript><p>n</p></noscript><p>e<br>f</p>"
+        b"<script>s</script></body></html>"
+    )
+    flat, outline = lexbor.read_tree(library, body)
+    own, plain = flatten(body), outline_of(body)
+    assert own.text.split() == flat.text.split()
+    for name in ("hrefs", "language", "base", "canonical", "robots"):
+        assert getattr(own, name) == getattr(flat, name)
+    assert own.rels() == flat.rels()
+    assert (plain.hrefs, plain.texts) == (outline.hrefs, outline.texts)
+    assert parsers._elements(plain) == parsers._elements(outline)
+    assert 1 == len(plain.headings) == len(outline.headings)
