@@ -11,7 +11,7 @@ from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.stages.fragments.extractor import Extractor
 from pagekin.stages.fragments.merge import BagMerger
-from pagekin.web.flat import Flat
+from pagekin.web.markup import Flat, Outline, read_markup
 from pagekin.web.page import Page, make_page
 from pagekin.web.urls import Resolver
 from tests.plain import PlainPage
@@ -31,6 +31,13 @@ def html_page(html: str, url: str = "http://one.example/") -> Page:
     page = make_page(url, html.encode())
     assert not isinstance(page, str), page
     return page
+
+
+def outline(body: bytes) -> Outline:
+    """The outline of a page in UTF-8."""
+    found = read_markup(body, with_outline=True)[1]
+    assert found is not None
+    return found
 
 
 def raw_bags(

@@ -15,10 +15,8 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import Any, Final, NamedTuple, Protocol
 
-from pagekin.web.flat import MAX_LINKS
-from pagekin.web.outline import Outline
-from pagekin.web.references import resolve_references
-from pagekin.web.scan import attribute
+from pagekin.web.markup import MAX_LINKS, Outline
+from pagekin.web.tags import attribute, resolve_references
 
 __all__ = [
     "HEADINGS",

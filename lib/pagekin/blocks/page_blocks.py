@@ -13,7 +13,7 @@ from pagekin.blocks.paper_rules import adjust, scan
 from pagekin.blocks.structural_rules import structural_segments
 from pagekin.config import BlockConfig, ReadingConfig
 from pagekin.counters import Counters
-from pagekin.web.outline import Outline
+from pagekin.web.markup import Outline
 from pagekin.web.page import NOTHING, Page, View, is_nofollow
 
 __all__ = ["blocks_view", "described_blocks", "kept_links", "page_links", "segments"]

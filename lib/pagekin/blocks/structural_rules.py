@@ -19,8 +19,8 @@ from typing import Final, NamedTuple
 
 from pagekin.blocks.links import Segment, element_name
 from pagekin.config import BlockConfig
-from pagekin.web.outline import Outline
-from pagekin.web.scan import attribute
+from pagekin.web.markup import Outline
+from pagekin.web.tags import attribute
 
 __all__ = ["LISTS", "REASONS", "LinkTree", "structural_segments"]
 

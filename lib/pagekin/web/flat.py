@@ -1,8 +1,7 @@
-"""The flat form of a page: its text with markers, its links, and what its head says of it.
+"""The texts and tags of a page become its flat text and its links; `_html.c` does the same in C.
 
-It is made from the stream of tags (`pagekin.web.scan`) and not from a tree: everything that bags
-are made of lies in the order of the page, and a tree costs more than all the rest of the reading.
-What a tree knows beyond it is where an element ends that is never closed. Here
+Each tag has a text number (`pagekin.web.tags`). For most of them a marker stands in the text; of
+the others more is to be seen:
 
 - a link ends at its end tag, or else where the next <a> begins, as in browsers;
 - unread elements (<noscript>, <svg> ...) end at the end tag that belongs to them; one without is
@@ -15,95 +14,178 @@ Comments join what stands around them; every other tag separates words [SIM 3.1]
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cache
+from itertools import repeat
+from typing import NamedTuple
 
-from pagekin.native import load
-from pagekin.text.tokens import CODES
-from pagekin.web.flattening import LINK_END_MARK, LINK_MARK, Flattened, Flattener, text_of
-from pagekin.web.references import attribute_value, resolve_references
-from pagekin.web.scan import attribute, attributes, with_plain_titles
-from pagekin.web.tags import NUMBERS, OF_BASE, OF_HTML, OF_LINK, marks_of
-from pagekin.web.tame import tame
+import numpy as np
 
-__all__ = ["MAX_LINKS", "Flat", "flatten"]
+from pagekin.text.tokens import LINK, LINK_END
+from pagekin.web.tags import (
+    GAP,
+    HIDING,
+    LOOKED_AT,
+    OF_A,
+    OF_A_END,
+    OF_AREA,
+    OF_HTML,
+    OF_IMG,
+    OF_INPUT,
+    OF_LINK,
+    OF_META,
+    OF_TEXTAREA,
+    OF_TITLE,
+    Piece,
+    attribute,
+)
 
-# Of 12,454 pages the one with the most links has 3,401. Behind this many only their texts are read.
-# So many below a long base, with odd addresses, take 5 s.
-MAX_LINKS = 30_000
-_MAX_ROBOTS = 1000  # characters of robots metas; they are looked at for each link
+__all__ = ["LINK_MARKS", "FlatColumns", "alt_text", "flatten_tags"]
 
-_NO_TEXT = "".join((*CODES, " \t\n\f\r")).encode()
-_rel = attribute("rel")
-_native = load("pagekin.web._flat")
-
-
-@dataclass(slots=True)
-class Flat:
-    """A page's text with markers, its links in order, and what its head says of it."""
-
-    text: bytes = b""  # UTF-8
-    hrefs: list[str] = field(default_factory=list)
-    tags: list[bytes] = field(default_factory=list)  # attributes of each link, as written
-    language: str = ""  # the lang attribute, as written
-    base: str = ""  # the first <base href>
-    canonical: str = ""  # the first link rel=canonical
-    robots: str = ""  # robots meta, lower case
-    notes: list[str] = field(default_factory=list)  # too_many_tags, too_many_links
-
-    def rels(self) -> list[str]:
-        """The rel of each link; seldom asked for."""
-        return [_rel(raw) or "" for raw in self.tags]
+LINK_MARKS = [f" {LINK} ".encode(), f" {LINK_END} ".encode()]
+_LINK_START, _LINK_END = LINK_MARKS
+_SLASH = ord("/")
+_SAID_BY = {OF_LINK: b"canonical", OF_META: b"robots"}
+_href, _alt = attribute("href"), attribute("alt")
 
 
-def _is_canonical(rel: str) -> bool:
-    """Does a <link> with this rel name the page's own address?"""
-    return "canonical" in rel.lower().split()
+class FlatColumns(NamedTuple):
+    """What the tags of a page say; character references in its text are as written."""
+
+    text: bytes
+    hrefs: list[str]
+    links: list[bytes]  # attributes of each link, as written
+    head: list[tuple[int, bytes]]  # <html>, <base>, <link> and <meta> that say something
+    has_element: bool  # is there any start tag?
+    tags_in_titles: bool
+    too_many_links: bool
 
 
-def flatten(body: bytes, without: frozenset[str] = frozenset()) -> Flat | None:
-    """The flat text of a page given as valid UTF-8; None where there is nothing to read.
+def flatten_tags(
+    parts: list[Piece], numbers: bytes, hidden: dict[int, int], marks: list[bytes], max_links: int
+) -> FlatColumns:
+    """The flat text of a page without markers of its own, from its texts and tags.
 
-    Markers that nobody will look at may be left out (`CUTS`): tags separate words all the same.
+    `numbers` are the text numbers of the tags, `hidden` what `hidden_runs` says of them, and
+    `marks` what stands for each number.
     """
-    tamed, notes = tame(body)
-    flattener = _flattener(without)
-    found = flattener(tamed)
-    if found.tags_in_titles:
-        found = flattener(with_plain_titles(tamed))
-    text = resolve_references(found.text)
-    if not found.has_element and not text.strip(_NO_TEXT):
-        return None
-    if found.too_many_links:
-        notes = ["too_many_links", *notes]
-    flat = Flat(text, found.hrefs, found.tags, notes=notes)
-    _read_head(flat, found.head)
-    return flat
+    return _Page(parts, numbers, hidden, marks, max_links).columns()
 
 
-@cache
-def _flattener(without: frozenset[str]) -> Callable[[bytes], Flattened]:
-    marks = marks_of(without)
-    if _native is None:
-        return Flattener(marks, MAX_LINKS)
-    in_c = _native.Flattener(
-        NUMBERS, marks, LINK_MARK, LINK_END_MARK, attribute_value, text_of, MAX_LINKS
-    )
-    return lambda body: Flattened._make(in_c(body))
+def alt_text(raw: bytes) -> bytes:
+    """The alternative text of a tag; references in it are resolved with the whole text's."""
+    return f" {(_alt(raw) or '').replace('&', '&amp;')} ".encode()
 
 
-def _read_head(flat: Flat, head: list[tuple[int, bytes]]) -> None:
-    """What a page says of itself; of each the first counts, but all robots are asked."""
-    robots: list[str] = []
-    for kind, raw in head:
-        get = attributes(raw).get
-        if kind == OF_HTML:
-            flat.language = flat.language or get("lang") or get("xml:lang") or ""
-        elif kind == OF_BASE:
-            flat.base = flat.base or get("href", "")
-        elif kind == OF_LINK:
-            if not flat.canonical and _is_canonical(get("rel", "")):
-                flat.canonical = get("href", "")
-        elif get("name", "").lower() == "robots":
-            robots.append(get("content", "").lower())
-    flat.robots = " ".join(robots).strip()[:_MAX_ROBOTS]
+class _Page:
+    """The texts and tags of one page on their way into its flat text."""
+
+    def __init__(
+        self,
+        parts: list[Piece],
+        numbers: bytes,
+        hidden: dict[int, int],
+        marks: list[bytes],
+        max_links: int,
+    ) -> None:
+        self._parts = parts.copy()
+        self._numbers = numbers
+        self._hidden = hidden
+        self._marks = list(map(marks.__getitem__, numbers))
+        self._max_links = max_links
+        self._hrefs: list[str] = []
+        self._links: list[bytes] = []
+        self._head: list[tuple[int, bytes]] = []
+        self._open = False  # a link is
+        self._tags_in_titles = self._too_many_links = False
+        self._shown = 0  # from this tag on nothing is hidden
+        self._look_at_tags()
+
+    def columns(self) -> FlatColumns:
+        """What the page says."""
+        parts = self._parts
+        has_element = any(name and name[0] != _SLASH for name in parts[1::3])
+        parts[1::3] = self._marks
+        parts[2::3] = repeat(b"", len(self._marks))
+        return FlatColumns(
+            b"".join((*parts, _LINK_END if self._open else b"")),  # type: ignore[arg-type]
+            self._hrefs,
+            self._links,
+            self._head,
+            has_element,
+            self._tags_in_titles,
+            self._too_many_links,
+        )
+
+    def _look_at_tags(self) -> None:
+        """See what is to be seen of them; of those that are hidden only the head's."""
+        numbers = np.frombuffer(self._numbers, np.uint8)
+        for tag in np.flatnonzero(numbers >= LOOKED_AT).tolist():
+            number = self._numbers[tag]
+            if tag >= self._shown:
+                _SEE[number](self, tag)
+            elif OF_HTML <= number <= OF_META:
+                self._see_head(tag)
+
+    def _attributes(self, tag: int) -> bytes:
+        return self._parts[3 * tag + 2] or b""
+
+    def _see_link(self, tag: int) -> None:
+        """An <a> ends the one before, whatever it is."""
+        raw, was_open = self._attributes(tag), self._open
+        href = _href(raw)
+        self._open = href is not None and self._add_link(href, raw)
+        if self._open:
+            self._marks[tag] = _LINK_END + _LINK_START if was_open else _LINK_START
+        elif was_open:
+            self._marks[tag] = _LINK_END
+
+    def _see_link_end(self, tag: int) -> None:
+        if self._open:
+            self._marks[tag] = _LINK_END
+            self._open = False
+
+    def _see_area(self, tag: int) -> None:
+        self._see_link(tag)
+        if self._open:
+            self._marks[tag] += alt_text(self._attributes(tag)) + _LINK_END
+            self._open = False
+
+    def _see_image(self, tag: int) -> None:
+        self._marks[tag] = alt_text(self._attributes(tag))
+
+    def _see_title(self, tag: int) -> None:
+        """With a tag in it, as in pictures, it is none."""
+        names = self._parts[3 * tag + 1 : 3 * tag + 5 : 3]
+        if len(names) < 2 or (names[1] or b"").lower() != b"/" + (names[0] or b"").lower():
+            self._marks[tag] = GAP
+            self._tags_in_titles |= len(names) > 1
+
+    def _see_hiding(self, tag: int) -> None:
+        if tag in self._hidden:
+            end = self._shown = self._hidden[tag]
+            self._parts[3 * tag + 3 : 3 * end + 1 : 3] = repeat(b"", end - tag)
+            self._marks[tag:end] = repeat(GAP, end - tag)
+
+    def _see_head(self, tag: int) -> None:
+        raw, number = self._attributes(tag), self._numbers[tag]
+        word = _SAID_BY.get(number)
+        if not word or word in raw.lower():  # few of them
+            self._head.append((number, raw))
+
+    def _add_link(self, href: str, raw: bytes) -> bool:
+        if len(self._hrefs) == self._max_links:
+            self._too_many_links = True
+            return False
+        self._hrefs.append(href)
+        self._links.append(raw)
+        return True
+
+
+_SEE: dict[int, Callable[[_Page, int], None]] = {
+    **dict.fromkeys(range(OF_HTML, OF_META + 1), _Page._see_head),
+    **dict.fromkeys((OF_TITLE, OF_TEXTAREA), _Page._see_title),
+    **dict.fromkeys((OF_IMG, OF_INPUT), _Page._see_image),
+    **dict.fromkeys(HIDING, _Page._see_hiding),
+    OF_A: _Page._see_link,
+    OF_A_END: _Page._see_link_end,
+    OF_AREA: _Page._see_area,
+}

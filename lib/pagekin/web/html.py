@@ -1,6 +1,6 @@
 """HTML as a tree of elements, for what needs one: blocks by the paper's rules, and marked pages.
 
-lxml parses, under the rules by which `pagekin.web.flat` reads a page. libxml2 gives up at 2,048
+lxml parses a page under the limits of `pagekin.web.markup`. libxml2 gives up at 2,048
 nested elements, also with huge_tree, and loses all that follows. Such a page is read again as a
 stream of events, of which `_Shallow` builds a tree that is shallow and lean: with no more levels
 than MAX_LEVELS, and with the attributes only that somebody asks for. Elements further down are not
@@ -21,7 +21,7 @@ from typing import Any
 
 from lxml import etree
 
-from pagekin.web.tame import tame, with_noframes
+from pagekin.web.markup import sanitise
 
 __all__ = ["MAX_LEVELS", "TREE_DEPTH", "Tree", "parse_tree", "to_html"]
 
@@ -42,6 +42,8 @@ _ATTRIBUTES = (
     *("size", "style", "text"),
 )
 
+_NOFRAMES = re.compile(rb"(</?)noframes(?![a-z])", re.IGNORECASE)
+
 # Open elements. For each end tag that ends nothing libxml2 looks through all of them, at 3 ns each:
 # 100,000 <b> and as many </i> were 30 s.
 _MAX_OPEN = 4000
@@ -59,11 +61,11 @@ class Tree:
 
 def parse_tree(body: bytes) -> Tree:
     """The elements of a page given as valid UTF-8; none where there is nothing to parse."""
-    tamed, _ = tame(body)
+    sane, _ = sanitise(body)
     try:
-        root = _root(tamed)
+        root = _root(sane)
     except _NoTreeError:
-        return _shallow_tree(tamed)
+        return _shallow_tree(sane)
     return Tree([] if root is None else [root, *root.itersiblings()])
 
 
@@ -85,7 +87,7 @@ def _root(body: bytes) -> etree._Element | None:
     if last is not None and last.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT:
         raise _NoTreeError
     if root.find(".//noframes") is not None:  # libxml2 takes its content for plain text
-        return _root(with_noframes(body))
+        return _root(_with_noframes(body))
     return root
 
 
@@ -113,7 +115,7 @@ def _shallow_tree(body: bytes) -> Tree:
 
 def _feed(events: _Shallow, body: bytes) -> None:
     parser = _event_parser(events)
-    for piece in _pieces(with_noframes(body)):
+    for piece in _pieces(_with_noframes(body)):
         if events.depth > _MAX_OPEN:  # what is open is closed here, and the rest is another page
             parser.close()
             parser = _event_parser(events)
@@ -181,6 +183,11 @@ class _Shallow:
 def _attributes(found: dict[str, str]) -> dict[str, str]:
     """Those that somebody asks for."""
     return {name: _NO_CHARACTERS.sub(" ", found[name]) for name in _ATTRIBUTES if name in found}
+
+
+def _with_noframes(body: bytes) -> bytes:
+    """The page with <noframes> as plain blocks, which a reader without frames sees."""
+    return _NOFRAMES.sub(rb"\1div", body)
 
 
 def to_html(tree: Tree) -> bytes:

@@ -17,9 +17,8 @@ from pagekin.counters import Counters
 from pagekin.errors import InputError
 from pagekin.text.languages import language_of
 from pagekin.web.charset import to_utf8
-from pagekin.web.flat import Flat, flatten
 from pagekin.web.http import HttpResponse, content_type, decode_body, parse_http
-from pagekin.web.outline import Outline, outline
+from pagekin.web.markup import Flat, Outline, read_markup
 from pagekin.web.resolution import Resolution
 from pagekin.web.streams import open_source
 from pagekin.web.urls import Resolver, among_hosts, canonical, host
@@ -176,15 +175,13 @@ def make_page(
     if body.startswith(_BINARY):
         return "binary"
     text, charset = to_utf8(body, header_charset)
-    flat = flatten(text, view.without)
+    flat, outline = read_markup(text, view.without, with_outline=view.outline)
     if flat is None:
         return "no_markup"
     if not view.text:
         flat.text = b""
     resolver = _resolver(found_at or url, flat.base)
-    page = Page(url, flat, language_of(flat.language, flat.text), charset, resolver)
-    if view.outline:
-        page.outline = outline(text)
+    page = Page(url, flat, language_of(flat.language, flat.text), charset, resolver, outline)
     if view.tree:
         from pagekin.web.html import parse_tree  # noqa: PLC0415 - lxml, which bags do without
 

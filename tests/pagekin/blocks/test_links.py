@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pagekin.blocks.links import OutlineLinks, TreeLinks, anchor_text, count_words, element_name
-from pagekin.web.outline import outline
+from tests.pages import outline
 from tests.soups import elements, soups
 from tests.trees import tree_page
 

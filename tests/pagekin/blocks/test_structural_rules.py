@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pagekin.blocks.links import HEADINGS, find_links
 from pagekin.blocks.structural_rules import LISTS, REASONS, LinkTree, structural_segments
 from pagekin.config import BlockConfig
-from pagekin.web.outline import outline
+from tests.pages import outline
 from tests.soups import elements, soups
 from tests.trees import tree_page
 

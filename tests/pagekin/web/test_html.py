@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
 from pagekin.web import html
-from pagekin.web.flat import MAX_LINKS, flatten
 from pagekin.web.html import MAX_LEVELS, Tree, parse_tree, to_html
+from pagekin.web.markup import MAX_LINKS, read_markup, sanitise
 from pagekin.web.page import OUTLINE, TREE, Page, PageReader, make_page
-from pagekin.web.tame import tame
 from pagekin.web.warc import Record
 from tests.soups import soups
 from tests.warcs import http_block
@@ -89,7 +88,7 @@ def test_odd_names_and_characters_in_long_pages():
 @given(soups())
 def test_both_ways(page):
     """Whatever the soup, there is a tree, with libxml2 and without, or nothing to parse."""
-    body = tame(page.encode("utf-8", "replace"))[0]
+    body = sanitise(page.encode("utf-8", "replace"))[0]
     if body:
         html._shallow_tree(body)
     to_html(parse_tree(body))
@@ -110,7 +109,7 @@ ELEMENTS = st.recursive(
 def test_links_of_well_nested_pages(page):
     """Where all that is opened is closed, the tree and the flat text have the same links."""
     found = [x for x in hrefs(parse_tree(page.encode())) if x]
-    flat = flatten(page.encode())
+    flat, _ = read_markup(page.encode())
     assert flat is not None
     if "<noscript>" in page or "<svg>" in page:
         assert len(flat.hrefs) <= len(found)

@@ -11,15 +11,20 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pagekin.web import outline as module
-from pagekin.web.elements import KINDS, NAMES
-from pagekin.web.flat import MAX_LINKS, Flat, flatten
-from pagekin.web.flattening import text_of
+from pagekin.web import tags
 from pagekin.web.html import parse_tree
-from pagekin.web.outline import Outline, outline, read_outline
-from pagekin.web.references import attribute_value
-from pagekin.web.tame import MAX_TAGS, tame
+from pagekin.web.markup import (
+    MAX_LINKS,
+    MAX_TAGS,
+    Flat,
+    Outline,
+    read_markup,
+    reader_in_c,
+    reader_in_python,
+    sanitise,
+)
 from tests.natives import native
+from tests.pages import outline
 from tests.soups import elements, smuggled, soups
 
 
@@ -215,9 +220,8 @@ def test_any_soup(page: str) -> None:
         assert (found.tags[element], found.first[element]) == ("a", link)
     if "area" not in page:
         rest = iter(found.hrefs)
-        assert all(
-            href in rest for href in (flatten(page.encode("utf-8", "replace")) or Flat()).hrefs
-        )
+        flat = read_markup(page.encode("utf-8", "replace"))[0] or Flat()
+        assert all(href in rest for href in flat.hrefs)
 
 
 def is_link(element: Any) -> bool:
@@ -229,34 +233,10 @@ def is_link(element: Any) -> bool:
 @example("<table><td><i><div></i><a href=x></table><li><li></ul></td></i></div>")
 @settings(max_examples=2000)
 def test_twins(page: str) -> None:
-    """In C and in Python: the same columns, and the same opinion of titles."""
-    read = in_c()
-    body, _ = tame(page.encode("utf-8", "replace"))
-    assert read_outline(body) == read(body)
-
-
-def in_c() -> Callable[[bytes], tuple[Outline, bool]]:
-    native("pagekin.web._outline")
-    return module._read_in_c()
-
-
-def test_other_numbers() -> None:
-    """Those that are not of the elements are refused, not read beyond."""
-    outliner = native("pagekin.web._outline").Outliner
-    right = bytes(range(2, 22))
-    for numbers, special in (
-        ({b"p": 256}, right),
-        ({b"p": 1}, right[1:]),
-        ({b"p": 1}, bytes(20)),
-        ({b"p": 1}, bytes([200] * 20)),
-        ({b"p": 1}, bytes(range(21, 1, -1))),
-    ):
-        with pytest.raises(ValueError, match="these are not the numbers"):
-            outliner(numbers, special, attribute_value, text_of, MAX_LINKS)
-    with pytest.raises(TypeError):
-        in_c()("page")  # type: ignore[arg-type]
-    with pytest.raises(TypeError):
-        outliner.__new__(outliner)(b"page")
+    """In C and in Python: the same text and the same columns, and the same opinion of titles."""
+    native("pagekin.web._html")
+    body, _ = sanitise(page.encode("utf-8", "replace"))
+    assert reader_in_python(frozenset())(body, True) == reader_in_c(frozenset())(body, True)
 
 
 @given(elements())
@@ -298,7 +278,13 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("read", [outline, lambda body: read_outline(tame(body)[0])[0]])
+def outline_in_python(body: bytes) -> Outline:
+    found = reader_in_python(frozenset())(sanitise(body)[0], True)[1]
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("read", [outline, outline_in_python])
 @pytest.mark.parametrize("name", sorted(HOSTILE))
 def test_hostile(name: str, read: Callable[[bytes], Outline]) -> None:
     """The worst pages take a second or two, and memory in proportion."""
@@ -319,6 +305,6 @@ def test_hostile(name: str, read: Callable[[bytes], Outline]) -> None:
 def test_names_that_are_remembered(name: str) -> None:
     """Short ones alone: no page fills the memory with its names."""
     raw = name.encode("utf-8", "replace")
-    assert len(NAMES[raw]) <= 20
-    assert KINDS[raw] < 256
-    assert all(len(kept or b"") <= 20 for names in (NAMES, KINDS) for kept in names)
+    assert len(tags.lower_name(raw)) <= 20
+    assert max(tags._numbers_of(raw)) < 256
+    assert all(len(kept or b"") <= 20 for kept in tags._numbers_of.__self__)
