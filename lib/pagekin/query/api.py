@@ -185,14 +185,16 @@ class Index:
         by_links = {one.url: one for one in cited}
         urls = filter(self._is_crawled, by_links) if question.crawled else iter(by_links)
         urls = allowed(urls, str, question.exclude_hosts, 0)
+        ranked: dict[str, Ranked] = {}
+        counted = None
         if by == "cocitation":
-            ranked, counted = dict[str, Ranked](), Counted([])
             scores = {url: by_links[url].score for url in urls}
         else:
             ranked, counted = self._ranks(pages, others, question)
             scores = dict(fuse([list(ranked), list(urls)]))
         asked = [asked_page(page.place) if page.place else Asked(page.url) for page in pages]
-        answer = Answer(asked, len(counted) + len(cited), counted.capped, by=by)
+        candidates, capped = (len(counted), counted.capped) if counted is not None else (0, 0)
+        answer = Answer(asked, candidates + len(cited), capped, by=by)
         places = [page.place for page in pages if page.place]
         for url in islice(allowed(scores, str, (), question.per_host), question.k):
             place, one = self._folder.find(url), ranked.get(url)
@@ -204,11 +206,11 @@ class Index:
 
     def _ranks(
         self, pages: list[_Page], others: list[_Page], question: Question
-    ) -> tuple[dict[str, Ranked], Counted]:
+    ) -> tuple[dict[str, Ranked], Counted | None]:
         """As many answers by bags as there are candidates, if any of the pages has a bag."""
         like, unlike = ([page.place for page in some if page.place] for some in (pages, others))
         if not like:
-            return {}, Counted([])
+            return {}, None
         most = max(question.k, question.candidates)
         deep = replace(question, like=like, unlike=unlike, k=most, per_host=0)
         ranked, counted = rank(self._folder.shards, deep)

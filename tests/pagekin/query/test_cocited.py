@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from pagekin import Index
 from pagekin.cocitation.kin import Kin, Reason
 from pagekin.errors import NotFoundError, UsageError
+from pagekin.index.folder import IndexFolder
 from pagekin.query.answer import Citing, allowed
-from pagekin.query.cocited import citing, fuse, rank_cited
+from pagekin.query.cocited import KinTables, citing, fuse, rank_cited
 from tests.indexes import config_of, make_bag, make_index
 
 A, B, C, D = (f"http://{name}.example/" for name in "abcd")
@@ -198,6 +199,22 @@ def test_why(index):
         *(first.why.inlinks, first.why.terms),
     )
     assert ([], 1, 1) == (third.why.citing, third.why.citing_domains, third.why.blocks)
+
+
+@pytest.mark.parametrize("by", ["cocitation", "both"])
+def test_looked_up_once(index, monkeypatch, by):
+    """The page that is asked for is looked up once: as a document, and in the table."""
+    seen: list[tuple[str, str]] = []
+    for owner, name in ((IndexFolder, "find"), (KinTables, "edges")):
+        real = getattr(owner, name)
+
+        def noted(self, url, real=real, name=name):
+            seen.append((name, url))
+            return real(self, url)
+
+        monkeypatch.setattr(owner, name, noted)
+    assert index.related(A, by=by)
+    assert [("find", A), ("edges", A)] == [one for one in seen if one[1] == A]
 
 
 # --- by both ---
