@@ -15,8 +15,8 @@ from pagekin.engine.job import PagekinJob
 from pagekin.kinds import Pair
 from pagekin.stages.extractor import make_ready
 from pagekin.stages.pairs import PAIRS
-from pagekin.stages.pairs.reducing import Merger
-from pagekin.stages.pairs.stripes import Stripes
+from pagekin.stages.pairs.reducer import make_edges
+from pagekin.stages.pairs.stripes import make_stripes
 
 
 class Pairs(PagekinJob):
@@ -26,10 +26,10 @@ class Pairs(PagekinJob):
         make_ready()
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        yield from Stripes(self.config.cocitation, self.counters_).of(pairs)
+        yield from make_stripes(pairs, self.config.cocitation, self.counters_)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        yield from Merger(self.config.cocitation, self.counters_).edges(pairs)
+        yield from make_edges(pairs, self.config.cocitation, self.counters_)
 
 
 if __name__ == "__main__":

@@ -11,10 +11,10 @@ Records are described in docs/formats.md. Rests on [BLOCK], Mapper2 and Reducer2
 
 from collections.abc import Iterable, Iterator
 
-from pagekin.cocitation.kin import select_best
 from pagekin.engine.job import PagekinJob
 from pagekin.kinds import Pair
 from pagekin.stages.related import RELATED
+from pagekin.stages.related.best_kin import select_best
 
 
 class Related(PagekinJob):

@@ -10,9 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from pagekin.bags.bag import Bag, Bags, Entry
-from pagekin.cocitation.kin import Kin, edge_value, name_value, select_best
-from pagekin.cocitation.records import SCORE, url_key
-from pagekin.cocitation.table import shard_of_key, table_pieces
+from pagekin.cocitation.kin_table import SCORE, RelatedPage, shard_of_key, table_pieces, url_key
 from pagekin.config import BuildConfig, IndexConfig, SignatureConfig
 from pagekin.counters import Counters
 from pagekin.index.assembling import index_in_place, write_index
@@ -20,6 +18,7 @@ from pagekin.index.shard_files import Piece, in_blocks, shard_of, shard_pieces, 
 from pagekin.kinds import Pair
 from pagekin.minhash.signatures import Signatures
 from pagekin.query.exact import jaccards
+from pagekin.stages.related.best_kin import edge_value, name_value, select_best
 from pagekin.text.words import Terms
 from pagekin.web.resolution import write_resolution
 
@@ -43,7 +42,7 @@ SOURCE = {"pagekin": "0", "files": 1, "bytes": 2, "names": ["a.warc"], "built_fr
 
 Words = Callable[[Terms], list[Entry]]
 Document = tuple[Bag, Signatures]
-KinLists = Mapping[str, Sequence[Kin]]
+KinLists = Mapping[str, Sequence[RelatedPage]]
 
 
 def config_of(shards: int = 1, count: int = 8, min_inlinks: int = 0, **others: str) -> BuildConfig:
@@ -176,7 +175,7 @@ def _kin_records(lists: KinLists) -> list[Pair]:
     return sorted(records)
 
 
-def _edge(kin: Kin) -> bytes:
+def _edge(kin: RelatedPage) -> bytes:
     told = [
         (round(reason.value * SCORE), f"{reason.domain} {reason.anchor}".encode())
         for reason in kin.reasons

@@ -20,13 +20,15 @@ import numpy as np
 from benchmarks.harness import Add, Benchmark, MissingPeer, cpu, in_process, peer, say
 from benchmarks.results import Column, Result, Table, Target
 from benchmarks.spark_pairs import spark_sums
-from pagekin.cocitation.kin import parse_kin, select_best
-from pagekin.cocitation.records import Link, blocks_value
+from pagekin import memory
+from pagekin.cocitation.block_record import blocks_value
+from pagekin.cocitation.kin_table import parse_kin
 from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
-from pagekin.stages.pairs.reducing import Merger
-from pagekin.stages.pairs.stripes import Stripes
+from pagekin.stages.pairs.reducer import make_edges
+from pagekin.stages.pairs.stripes import make_stripes
+from pagekin.stages.related.best_kin import select_best
 
 __all__ = ["BENCHMARK", "agreement", "make_blocks"]
 
@@ -158,15 +160,16 @@ def read(path: Path) -> Iterator[Pair]:
 
 
 def stripes(blocks: list[Block], threshold: float, found: Kin, folder: Path) -> list[Phase]:
-    """The functions that the jobs call, on block records."""
+    """The functions that the jobs call, on block records, with memory as tasks have it."""
+    memory.settle()
     config, counters = CocitationConfig(threshold=threshold), Counters()
     records = [block_record(k, block) for k, block in enumerate(blocks)]
     paths = [folder / name for name in "abcde"]
     mapped, ordered, edges, grouped, kin = paths
     steps: list[tuple[str, Callable[[], Any], Path]] = [
-        ("map", lambda: write(mapped, Stripes(config, counters).of(records)), mapped),
+        ("map", lambda: write(mapped, make_stripes(records, config, counters)), mapped),
         ("sort", lambda: sort(mapped, ordered), ordered),
-        ("reduce", lambda: write(edges, Merger(config, counters).edges(read(ordered))), edges),
+        ("reduce", lambda: write(edges, make_edges(read(ordered), config, counters)), edges),
         ("sort of edges", lambda: sort(edges, grouped), grouped),
         ("best", lambda: write(kin, select_best(read(grouped), config.kin, counters)), kin),
     ]
@@ -179,7 +182,7 @@ def block_record(number: int, block: Block) -> Pair:
     """A page of one block."""
     domain = f"d{block.domain}.example"
     links = [
-        Link(f"http://www.t{target}.example/", ANCHORS[target & 15], place)
+        (f"http://www.t{target}.example/", ANCHORS[target & 15], place)
         for place, target in enumerate(block.targets)
     ]
     return f"!blocks/http://p{number}.{domain}/".encode(), blocks_value(domain, [links])

@@ -16,9 +16,8 @@ from benchmarks.harness import Add, Benchmark, cpu, in_process, say, timed
 from benchmarks.packing import sample_task
 from benchmarks.results import Column, Result, Table, Target
 from pagekin.bags.vocabulary import WORDS_KEY
-from pagekin.cocitation.records import BLOCKS_KEY
 from pagekin.jobs.reading import Reading
-from pagekin.kinds import STATISTICS, Pair
+from pagekin.kinds import BLOCKS, STATISTICS, Pair
 from pagekin.stages.fragments.parcels import PARCEL
 
 __all__ = ["BENCHMARK", "kind_of", "map_task", "merge_task"]
@@ -107,7 +106,7 @@ def kind_of(key: bytes, value: bytes) -> str:
     """Whose record it is; nothing for statistics."""
     if key == STATISTICS:
         return ""
-    if key.startswith(BLOCKS_KEY):
+    if key.startswith(BLOCKS.prefix):
         return "blocks"
     if key.startswith(WORDS_KEY):
         return "words"

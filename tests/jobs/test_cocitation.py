@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from pagekin.cocitation.kin import parse_kin
-from pagekin.cocitation.records import BLOCKS_KEY, Link, blocks_value, url_key
+from pagekin.blocks.filters import KeptLink as Link
+from pagekin.cocitation.block_record import blocks_value
+from pagekin.cocitation.kin_table import parse_kin, url_key
 from pagekin.jobs.pairs import Pairs
 from pagekin.jobs.related import Related
+from pagekin.kinds import BLOCKS
 from tests.jobs.running import Pair, run_job, run_script, split_output
 
 BEES, HIVES, MUSIC = "http://bees.example/", "http://hives.example/", "http://music.example/"
@@ -24,7 +26,7 @@ def block_lines(sites: int = 6) -> list[bytes]:
         block = [Link(BEES, "Bees", 0), Link(HIVES, "All hives", 1)]
         blocks = [block, [Link(MUSIC, "Songs", 0), Link(BEES, "bees", 1)]] if k < 3 else [block]
         url = f"http://www.site{k}.example/"
-        lines.append(line((BLOCKS_KEY + url.encode(), blocks_value(f"site{k}.example", blocks))))
+        lines.append(line((BLOCKS.prefix + url.encode(), blocks_value(f"site{k}.example", blocks))))
     return lines
 
 
@@ -41,7 +43,7 @@ def test_empty():
 
 def test_pages_without_links():
     """A page without blocks is counted, and that is all."""
-    lines = [line((BLOCKS_KEY + b"http://a.example/", blocks_value("a.example", [])))]
+    lines = [line((BLOCKS.prefix + b"http://a.example/", blocks_value("a.example", [])))]
     assert ([], {"cocitation": {"pages": 1}}) == run_job(Pairs, inputs=lines)
 
 

@@ -7,7 +7,8 @@ from itertools import chain
 
 import pytest
 
-from pagekin.cocitation.records import BLOCKS_KEY, parse_blocks
+from pagekin import kinds
+from pagekin.cocitation.block_record import parse_blocks
 from pagekin.config import BlockConfig, BuildConfig
 from pagekin.counters import Counters
 from pagekin.jobs.reading import Reading
@@ -109,9 +110,9 @@ def test_resolution(tmp_path, table):
     assert 12 == counters["block_links"]["through_redirects"]
     urls = {key: parse_blocks(value).blocks[0].urls for key, value in records}
     assert [b"http://site0.example/0", b"http://site1.example/0"] == urls[
-        BLOCKS_KEY + b"http://page0.example/"
+        kinds.BLOCKS.prefix + b"http://page0.example/"
     ]
-    assert b"http://site0.example/0" == urls[BLOCKS_KEY + b"http://page1.example/"][-1]
+    assert b"http://site0.example/0" == urls[kinds.BLOCKS.prefix + b"http://page1.example/"][-1]
     assert not any(MOVED.encode() in some for some in urls.values())
 
 

@@ -17,7 +17,7 @@ from pagekin.bags.weigh import Frequencies
 from pagekin.build.made import required_pass, table_path
 from pagekin.build.remote_index import RemoteIndex
 from pagekin.build.report import Report
-from pagekin.cocitation.table import shard_of_key, table_pieces
+from pagekin.cocitation.kin_table import shard_of_key, table_pieces
 from pagekin.config import BuildConfig, to_dict
 from pagekin.engine import memory
 from pagekin.errors import InputError, WorkspaceError

@@ -7,10 +7,18 @@
 S is a whole number of 2^-30, so that no order of addition shows later: P is rounded to 2^-30, and P
 times a quotient of whole numbers again. S is wrong by 1.5 * 2^-30 at the most. P is 0 from
 lambda + 43 places on, so a link meets some hundred others at the most, however long its block is.
+Links of one top sub-domain make no pair, and neither do two links that an earlier block of their
+page holds both.
 
 S of most pairs is P of their distance alone, and is not worked out here. Only links that share a
-word, a top sub-domain or an earlier block with others of their block are compared: for the blocks
-of the benchmark 0.06 s, where all pairs took 0.40 s.
+trait with others of their block are compared: a word, a top sub-domain, an earlier block. Traits
+are kept as bits, because to compare two links is then one operation for 64 of them. For the blocks
+of the benchmark that takes 0.1 s, where all pairs took 0.4 s.
+
+Words are those of the bags: runs of letters in lower case, Chinese cut by its dictionary, stems by
+Porter's algorithm, stop words dropped with all words of their stem. An anchor is too short to tell
+its language: `language` is taken for all, but words in Han characters meet the Chinese stop list.
+Digits are no words, so "page 2" and "page 3" have the same ones.
 
 With plain co-citation S is 1 for the `around` / 2 links before a link and as many behind it; for
 all links of a block of `around` + 1 and fewer.
@@ -19,228 +27,243 @@ all links of a block of `around` + 1 and fewer.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.cocitation.marks import Marks, Numbers, marks_of
-from pagekin.cocitation.words import WordSets
-from pagekin.config import CocitationConfig
+from pagekin.config import CocitationConfig, TextConfig
+from pagekin.text.tokens import CODES, LINK, needs_segmenting, tokenise
+from pagekin.text.words import WordTable
+from pagekin.web.urls import top_subdomain
 
-__all__ = [
-    "ONE",
-    "Links",
-    "Marks",
-    "Numbers",
-    "Rows",
-    "Similarity",
-    "Values",
-    "proximities",
-    "table_of",
-]
+__all__ = ["ONE", "S30", "Alike", "BlockLinks", "Indices", "Similarity", "similarity_by_distance"]
 
 ONE = 1 << 30  # S = 1
-_AT_ONCE = 1 << 18  # pairs: what is at work then stays in the cache
+_PAIRS_AT_ONCE = 1 << 18
+_BITS = 64
+_MAX_WORDS = 20_000  # in a table of words, about 5 MB; a fuller one is begun anew
+_CHINESE = "zh"
 
-Values = NDArray[np.uint32]
-
-
-class Links(NamedTuple):
-    """The links of several blocks, block after block, and for each its facts."""
-
-    hashes: Marks  # of the URL
-    domains: Numbers  # number of the top sub-domain; 0 where no other link of its block has it
-    starts: Numbers  # where its block begins among the links
-    ends: Numbers
-    words: WordSets
-    earlier: list[Marks]  # bit b: block b of the page, before this one, holds the URL too
-    places: Numbers | None = None  # i and j of Eq. 5, ascending in a block, if not 0, 1, 2 ...
+Indices = NDArray[np.int64]  # numbers of links, blocks or groups, and places in other arrays
+S30 = NDArray[np.uint32]  # S in 2^-30
+_Bits = NDArray[np.uint64]  # for each link which of 64 traits it has
 
 
-class Rows(NamedTuple):
-    """For consecutive links from `first` on those near enough, and where S is not just P."""
+class BlockLinks(NamedTuple):
+    """The links of several blocks, block after block."""
+
+    urls: Sequence[bytes]
+    anchors: Sequence[bytes]
+    sizes: Sequence[int]  # how many links each block has
+    earlier: Mapping[int, int]  # link -> bit b: block b of the page, before this one, has its URL
+    places: Indices | None = None  # i and j of Eq. 5, ascending in a block, if not 0, 1, 2 ...
+
+
+class Alike(NamedTuple):
+    """Which links are alike: for consecutive ones from `first` on, those that each may pair with.
+
+    These are the links from `low` to `high` but for itself. S is that of their distance in this
+    list, with exceptions: `exceptions[k]` of them for link k, one link after the other in `others`
+    and `values`; 0 where two make no pair.
+    """
 
     first: int
-    low: Numbers  # links from low to high are near enough to each
-    high: Numbers
-    partners: Numbers  # how many make a pair with it
-    sizes: Numbers  # how many have another S than P of their distance
-    changed: Numbers  # these, by the place among all links
-    values: Values  # their S, or 0 where they make no pair
-    repeated: int  # unordered pairs left out because an earlier block of the page has them
-
-
-class _Marked(NamedTuple):
-    """The links that have something in common with another of their block, and their marks."""
-
-    links: Numbers
-    ends: Numbers  # for each the last of them that may pair with it, and one more
-    words: list[Marks]
-    domains: list[Marks]
-    earlier: list[Marks]
-
-
-class _Changes(NamedTuple):
-    """Pairs of links whose S is not that of their distance alone."""
-
-    links: Numbers
-    partners: Numbers
-    values: Values
-
-
-_NONE = _Changes(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint32))
+    low: Indices
+    high: Indices
+    exceptions: Indices
+    others: Indices
+    values: S30
+    partners: Indices  # how many make a pair with each
+    repeated: int  # pairs left out as an earlier block has both, each counted with both links
 
 
 class Similarity:
     """Pairs of links under one configuration."""
 
     def __init__(self, config: CocitationConfig) -> None:
-        self._plain, self._around = config.plain, config.around
-        self._table = table_of(config)
+        self._config = config
+        self._table = similarity_by_distance(config)
+        self._words: list[WordTable] = []
 
-    def rows(self, links: Links) -> Iterator[Rows]:
-        """The pairs of all links; each pair stands with both."""
-        low, high = self._reach(links)
-        marked = self._marked(links, high)
-        work = np.zeros(len(low) + 1, np.int64)
-        work[marked.links + 1] = marked.ends - np.arange(1, len(marked.links) + 1)
-        ends = np.cumsum(work)
-        first, mirrored = 0, _NONE
-        while first < len(low):
-            # one link may exceed what is done at once, but never more than one
-            last = max(int(np.searchsorted(ends, ends[first] + _AT_ONCE, "right")) - 1, first + 1)
-            changes, repeated = self._changes(links, marked, slice(first, last))
-            changes = _both_ways(changes, mirrored)
-            now = changes.links < last
-            mirrored = _some(changes, ~now)
-            yield _rows(slice(first, last), low, high, _some(changes, now), repeated)
-            first = last
+    def alike(self, links: BlockLinks) -> Iterator[Alike]:
+        """The pairs of all links; each pair is told of both."""
+        sizes = np.array(links.sizes, np.int64)
+        ends = np.cumsum(sizes)
+        starts, ends = np.repeat(ends - sizes, sizes), np.repeat(ends, sizes)
+        low, high = self._reach(starts, ends)
+        traits = self._traits(links, starts)
+        has_some = np.full(len(starts), links.places is not None)
+        for bits in (*traits.words, *traits.domains, *traits.earlier):
+            has_some |= bits != 0
+        step = max(_PAIRS_AT_ONCE // max(int((high - low).max()), 1), 1)
+        for first in range(0, len(starts), step):
+            some = slice(first, first + step)
+            yield self._compare(first, low[some], high[some], np.flatnonzero(has_some), traits)
 
-    def _reach(self, links: Links) -> tuple[Numbers, Numbers]:
-        """The links that each may pair with, and itself."""
-        here = np.arange(len(links.starts))
-        if self._plain:
-            whole = links.ends - links.starts <= self._around + 1
-            reach = np.where(whole, self._around, self._around // 2)
-        else:
-            reach = np.full(len(here), len(self._table) - 2)
-        return np.maximum(links.starts, here - reach), np.minimum(links.ends, here + reach + 1)
+    def _reach(self, starts: Indices, ends: Indices) -> tuple[Indices, Indices]:
+        """The first link that each may pair with, and the one behind the last."""
+        here = np.arange(len(starts))
+        reach = np.full(len(here), len(self._table) - 2)
+        if self._config.plain:
+            around = self._config.around
+            reach[ends - starts > around + 1] = around // 2
+        return np.maximum(starts, here - reach), np.minimum(ends, here + reach + 1)
 
-    def _marked(self, links: Links, high: Numbers) -> _Marked:
-        """Few links have something in common with others: all work on pairs is done for these."""
-        words = [] if self._plain else _shared_words(links)
-        known = np.flatnonzero(links.domains)
-        domains = marks_of(links.starts, known, links.domains[known].astype(np.uint64))
-        marks = [*words, *domains, *links.earlier]
-        some = np.zeros(len(high), dtype=bool)
-        for plane in marks:
-            some |= plane != 0
-        if links.places is not None:
-            some[:] = True
-        before = np.append(0, np.cumsum(some))
-        chosen = np.flatnonzero(some)
-        planes = ([plane[chosen] for plane in kind] for kind in (words, domains, links.earlier))
-        return _Marked(chosen, before[high[chosen]], *planes)
-
-    def _changes(self, links: Links, marked: _Marked, rows: slice) -> tuple[_Changes, int]:
-        """Pairs of the rows with later links whose S is not that of their distance alone."""
-        here, there = _alike(marked, rows, links.places is None)
-        mine, others = marked.links[here], marked.links[there]
-        usual = near = self._table[others - mine]
-        if links.places is not None:
-            near = self._table.take(links.places[others] - links.places[mine], mode="clip")
-        values = _with_words(
-            near, _common(marked.words, here, there), links.words.sizes, mine, others
-        )
-        one_domain = _common(marked.domains, here, there) != 0
-        repeated = _common(marked.earlier, here, there) != 0
+    def _compare(
+        self, first: int, low: Indices, high: Indices, compared: Indices, traits: _Traits
+    ) -> Alike:
+        """Links from `first` on, and where S is not that of their distance alone."""
+        a, b = np.searchsorted(compared, (first, first + len(low)))
+        mine = compared[a:b]
+        begin, end = (np.searchsorted(compared, bound[mine - first]) for bound in (low, high))
+        mine, others = np.repeat(mine, end - begin), compared[_ranges(begin, end)]
+        usual = near = self._table[np.abs(others - mine)]
+        if traits.places is not None:
+            apart = np.abs(traits.places[others] - traits.places[mine])
+            near = self._table.take(apart, mode="clip")
+        values = near.copy()
+        shared = _in_common(traits.words, mine, others)
+        some = np.flatnonzero(shared)
+        shared = shared[some]
+        union = traits.sizes[mine[some]] + traits.sizes[others[some]] - shared
+        # exact up to the last rounding: numerator and denominator are whole numbers below 2^53
+        values[some] = np.rint(near[some] * (union + shared).astype(np.float64) / union)
+        one_domain = _in_common(traits.domains, mine, others) != 0
+        repeated = _in_common(traits.earlier, mine, others) != 0
         values[one_domain | repeated] = 0
-        new = values != usual
-        left_out = int(np.count_nonzero(repeated & ~one_domain & (near != 0)))
-        return _Changes(mine[new], others[new], values[new]), left_out
+        changed = (values != usual) & (mine != others)
+        exceptions = np.bincount(mine[changed] - first, minlength=len(low))
+        left_out = repeated & ~one_domain & (near != 0) & (mine != others)
+        none = np.bincount(mine[changed & (values == 0)] - first, minlength=len(low))
+        return Alike(
+            *(first, low, high, exceptions, others[changed], values[changed]),
+            partners=high - low - 1 - none,
+            repeated=int(np.count_nonzero(left_out)),
+        )
+
+    # --- traits ---
+
+    def _traits(self, links: BlockLinks, starts: Indices) -> _Traits:
+        words: list[_Bits] = []
+        sizes = np.zeros(len(starts), np.int64)
+        if not self._config.plain:
+            link, terms, sizes = self._anchor_words(links.anchors)
+            words = _shared_traits(starts, link, terms)
+        domains = _shared_traits(starts, np.arange(len(starts)), _domains(links.urls))
+        earlier = _as_bits(links.earlier, len(starts))
+        return _Traits(words, sizes, domains, earlier, links.places)
+
+    def _anchor_words(self, anchors: Sequence[bytes]) -> tuple[Indices, Indices, Indices]:
+        """Links, one word of each, and for each link how many words it has."""
+        if not self._words or max(map(len, self._words)) > _MAX_WORDS:
+            config = TextConfig(stemming="stem", stop_words=self._config.stop_words)
+            self._words = [WordTable(config, name) for name in (self._config.language, _CHINESE)]
+        number: dict[bytes, int] = {}
+        numbers = np.array([number.setdefault(anchor, len(number)) for anchor in anchors])
+        texts = [anchor.decode("utf-8", "replace").replace(LINK, " ") for anchor in number]
+        tokens = tokenise(f" {LINK} ".join(texts))  # all at once takes a fifth of one by one
+        own, chinese = self._words
+        found = own.numbers_of(tokens)
+        terms = own.terms(np.maximum(found, 0)).astype(np.int64)  # 0: a marker, a stop word
+        han = [k for k, t in enumerate(tokens) if not t.isascii() and needs_segmenting(t)]
+        if han:
+            terms[han] = chinese.terms(chinese.numbers_of([tokens[k] for k in han]))
+        pairs = np.cumsum(found == CODES[LINK]) << 32 | terms
+        pairs = np.unique(pairs[terms != 0])
+        sizes = np.bincount(pairs >> 32, minlength=len(number))
+        ends = np.cumsum(sizes)[numbers]
+        sizes = sizes[numbers]
+        words = pairs[_ranges(ends - sizes, ends)] & 0xFFFFFFFF
+        return np.repeat(np.arange(len(anchors)), sizes), words, sizes
 
 
-def _alike(marked: _Marked, rows: slice, only: bool) -> tuple[Numbers, Numbers]:
-    """Pairs of marked links and later ones; with `only` of those that have a mark in common."""
-    first, last = np.searchsorted(marked.links, (rows.start, rows.stop)).tolist()
-    here = np.arange(first, last, dtype=np.int32)
-    sizes = marked.ends[first:last] - here - 1
-    bounds = np.cumsum(sizes)
-    there = np.arange(bounds[-1] if len(bounds) else 0, dtype=np.int32)
-    there += np.repeat((here + 1 - bounds + sizes).astype(np.int32), sizes)
-    here = np.repeat(here, sizes)
-    if not only:
-        return here, there
-    alike = np.zeros(len(here), dtype=bool)
-    for marks in (*marked.words, *marked.domains, *marked.earlier):
-        alike |= marks[here] & marks[there] != 0
-    found = np.flatnonzero(alike)
-    return here[found], there[found]
+class _Traits(NamedTuple):
+    """What links have in common with others of their block."""
+
+    words: list[_Bits]
+    sizes: Indices  # how many words each link has
+    domains: list[_Bits]
+    earlier: list[_Bits]
+    places: Indices | None
 
 
-def _both_ways(changes: _Changes, mirrored: _Changes) -> _Changes:
-    """The changes for either link of a pair, by link and partner; `mirrored` are from before."""
-    links = np.concatenate((mirrored.links, changes.links, changes.partners))
-    partners = np.concatenate((mirrored.partners, changes.partners, changes.links))
-    values = np.concatenate((mirrored.values, changes.values, changes.values))
-    order = np.argsort(links << 32 | partners)
-    return _Changes(links[order], partners[order], values[order])
+def _domains(urls: Sequence[bytes]) -> Indices:
+    """A number for each URL, which is that of others of the same top sub-domain.
+
+    Hosts of one top sub-domain have their last two labels in common, or are equal: only those are
+    looked up, as to look up a new host costs 3 microseconds, more than all else of a link.
+    """
+    hosts = [url.split(b"/", 3)[2].partition(b":")[0] for url in urls]  # of an address in part
+    ends = [name[name.rfind(b".", 0, name.rfind(b".")) + 1 :] for name in hosts]
+    counts = Counter(ends)
+    some = [k for k, end in enumerate(ends) if counts[end] > 1]
+    numbers = np.arange(len(urls))
+    first: dict[str, int] = {}
+    names = (top_subdomain(urls[k].decode("utf-8", "replace")) for k in some)
+    numbers[some] = [first.setdefault(name, k) for k, name in zip(some, names, strict=True)]
+    return numbers
 
 
-def _some(changes: _Changes, wanted: NDArray[np.bool_]) -> _Changes:
-    links, partners, values = changes
-    return _Changes(links[wanted], partners[wanted], values[wanted])
+def _shared_traits(starts: Indices, link: Indices, traits: Indices) -> list[_Bits]:
+    """Bits for the traits that more than one link of a block has; link[k] has traits[k].
+
+    `starts` tells where the block of each link begins; traits are numbers of 32 bits.
+    """
+    keys, inverse, counts = np.unique(
+        starts[link] << 32 | traits, return_inverse=True, return_counts=True
+    )
+    shared = np.flatnonzero(counts > 1)
+    blocks = keys[shared] >> 32
+    bit = np.full(len(keys), -1)  # of each trait of a block, counted within the block
+    bit[shared] = np.arange(len(shared)) - np.searchsorted(blocks, blocks)
+    bits = bit[inverse]
+    planes = []
+    for low in range(0, int(bit.max(initial=-1)) + 1, _BITS):
+        chosen = (bits >= low) & (bits < low + _BITS)
+        plane = np.zeros(len(starts), np.uint64)
+        np.bitwise_or.at(plane, link[chosen], np.uint64(1) << (bits[chosen] - low).astype("u8"))
+        planes.append(plane)
+    return planes
 
 
-def _rows(rows: slice, low: Numbers, high: Numbers, changes: _Changes, repeated: int) -> Rows:
-    count, low, high = rows.stop - rows.start, low[rows], high[rows]
-    sizes = np.bincount(changes.links - rows.start, minlength=count)
-    none = np.bincount(changes.links[changes.values == 0] - rows.start, minlength=count)
-    partners = high - low - 1 - none
-    return Rows(rows.start, low, high, partners, sizes, changes.partners, changes.values, repeated)
+def _as_bits(earlier: Mapping[int, int], links: int) -> list[_Bits]:
+    planes = []
+    while earlier:
+        plane = np.zeros(links, np.uint64)
+        for link, bits in earlier.items():
+            plane[link] = bits & ((1 << _BITS) - 1)
+        planes.append(plane)
+        earlier = {link: bits >> _BITS for link, bits in earlier.items() if bits >> _BITS}
+    return planes
 
 
-def table_of(config: CocitationConfig) -> Values:
-    """S by distance where two links have nothing else in common; 0 behind the last distance."""
-    if config.plain:
-        return np.array([ONE] * (config.around + 1) + [0], dtype=np.uint32)
-    return proximities(config.near)
-
-
-def proximities(near: int) -> Values:
-    """P of Eq. 5 by distance, up to the first distance where it is 0."""
-    values = [ONE] * (near + 1)
-    while values[-1]:
-        values.append(round(ONE * math.exp((near - len(values)) / 2)))
-    return np.array(values, dtype=np.uint32)
-
-
-def _with_words(
-    values: Values, both: Numbers, sizes: Numbers, here: Numbers, there: Numbers
-) -> Values:
-    """P (1 + A), rounded to the nearest whole number."""
-    values = values.copy()
-    alike = np.flatnonzero(both)
-    shared = both[alike]
-    union = sizes[here[alike]] + sizes[there[alike]] - shared
-    # exact up to the last rounding: numerator and denominator are whole numbers below 2^53
-    values[alike] = np.rint(values[alike] * (union + shared).astype(np.float64) / union)
-    return values
-
-
-def _common(planes: list[Marks], here: Numbers, there: Numbers) -> Numbers:
-    """For each pair how many marks both links have."""
-    total = np.zeros(len(here), dtype=np.int64)
-    for marks in planes:
-        total += np.bitwise_count(marks[here] & marks[there])
+def _in_common(planes: list[_Bits], mine: Indices, others: Indices) -> Indices:
+    """For each pair how many traits both links have."""
+    total = np.zeros(len(mine), np.int64)
+    for bits in planes:
+        total += np.bitwise_count(bits[mine] & bits[others])
     return total
 
 
-def _shared_words(links: Links) -> list[Marks]:
-    """Marks for the words that more than one link of a block has."""
-    words, starts, sizes = links.words
-    link = np.repeat(np.arange(len(sizes)), sizes)
-    place = np.arange(len(link)) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
-    return marks_of(links.starts, link, words[place].astype(np.uint64))
+def _ranges(begin: Indices, end: Indices) -> Indices:
+    """All numbers from each `begin` to its `end`, one range after the other.
+
+    >>> _ranges(np.array([3, 7]), np.array([5, 8])).tolist()
+    [3, 4, 7]
+    """
+    sizes = end - begin
+    found: Indices = np.arange(sizes.sum()) + np.repeat(begin - np.cumsum(sizes) + sizes, sizes)
+    return found
+
+
+def similarity_by_distance(config: CocitationConfig) -> S30:
+    """S of two links with nothing else in common: P of Eq. 5, up to the first distance of 0."""
+    if config.plain:
+        return np.array([ONE] * (config.around + 1) + [0], np.uint32)
+    values = [ONE] * (config.near + 1)
+    while values[-1]:
+        values.append(round(ONE * math.exp((config.near - len(values)) / 2)))
+    return np.array(values, np.uint32)

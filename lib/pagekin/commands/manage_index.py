@@ -119,13 +119,15 @@ def add_merge_index(commands: Any) -> None:
 
 
 def _merge(options: argparse.Namespace) -> int:
-    from pagekin.cocitation.union import kin_pieces
+    from pagekin.cocitation.kin_table import merged_table_pieces
     from pagekin.index.merge import merge_indexes
 
     def report(done: int, total: int) -> None:
         show_progress(f"merge  {done:,} of {total:,} documents")
 
-    made = merge_indexes(options.sources, options.index, options.shards, report, kin_pieces)
+    made = merge_indexes(
+        options.sources, options.index, options.shards, report, merged_table_pieces
+    )
     print_result(made, _merge_lines(options.index, made), as_json=options.json)
     return 0
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagekin.bags.bag import Bag, describe_bag
-from pagekin.cocitation.kin import Kin as Edge
+from pagekin.cocitation.kin_table import RelatedPage
 from pagekin.errors import UsageError
 from pagekin.index.folder import IndexFolder, Place
 from pagekin.index.shard import Shard
@@ -44,7 +44,7 @@ class _Page(NamedTuple):
 
     url: str
     place: Place | None  # of the document, if it is one
-    edges: list[Edge]
+    edges: list[RelatedPage]
 
 
 class Index:

@@ -14,8 +14,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pagekin.cocitation.kin import Kin as Edge
-from pagekin.cocitation.table import KinTable
+from pagekin.cocitation.kin_table import KinTable, RelatedPage
 from pagekin.index.folder import IndexFolder
 from pagekin.index.shard import Shard
 from pagekin.query.answer import Citing
@@ -33,7 +32,7 @@ class KinTables:
         self._folder = folder
         self._tables: dict[int, KinTable] = {}
 
-    def edges(self, url: str) -> list[Edge]:
+    def edges(self, url: str) -> list[RelatedPage]:
         """The pages related to a canonical URL, the best first."""
         shard = self._folder.shard_of(url)
         try:
@@ -59,15 +58,15 @@ class Cited(NamedTuple):
 
     url: str
     score: float
-    edges: tuple[Edge, ...]
+    edges: tuple[RelatedPage, ...]
 
 
 def rank_cited(
-    like: Sequence[list[Edge]], unlike: Sequence[list[Edge]], own: Iterable[str]
+    like: Sequence[list[RelatedPage]], unlike: Sequence[list[RelatedPage]], own: Iterable[str]
 ) -> list[Cited]:
     """All pages cited with those asked for, the best first; `own` are no answers."""
     scores: dict[str, float] = {}
-    edges: dict[str, list[Edge]] = {}
+    edges: dict[str, list[RelatedPage]] = {}
     for sign, pages in ((1, like), (-1, unlike)):
         for edge in (edge for page in pages for edge in page):
             scores[edge.url] = scores.get(edge.url, 0.0) + sign * edge.score / len(pages)

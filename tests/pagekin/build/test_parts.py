@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from pagekin import Index
-from pagekin.cocitation.kin import Kin
-from pagekin.cocitation.table import KinTable
+from pagekin.cocitation.kin_table import KinTable, RelatedPage
 from pagekin.errors import NotFoundError
 from pagekin.index.folder import IndexFolder
 from pagekin.index.verify import verify_index
@@ -67,7 +66,7 @@ def states_of(said: Said) -> dict[str, str]:
     return {stage["name"]: stage["state"] for stage in json.loads(said.out)["stages"]}
 
 
-def lists_of(folder: Path) -> dict[str, list[Kin]]:
+def lists_of(folder: Path) -> dict[str, list[RelatedPage]]:
     """The table of an index, whatever its shards."""
     shards = IndexFolder(folder).shards
     return dict(sorted(pair for shard in shards for pair in KinTable(shard.kin).all()))

@@ -8,13 +8,15 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from pagekin.cocitation.kin import Kin, parse_kin, select_best
-from pagekin.cocitation.records import Link, blocks_value
+from pagekin.blocks.filters import KeptLink as Link
+from pagekin.cocitation.block_record import blocks_value
+from pagekin.cocitation.kin_table import RelatedPage, parse_kin
 from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
-from pagekin.stages.pairs.reducing import Merger
-from pagekin.stages.pairs.stripes import Stripes
+from pagekin.stages.pairs.reducer import make_edges
+from pagekin.stages.pairs.stripes import make_stripes
+from pagekin.stages.related.best_kin import select_best
 from pagekin.text.tokens import needs_segmenting, tokenise
 from pagekin.text.words import stemmer, stop_words
 from pagekin.web.urls import top_subdomain
@@ -126,14 +128,14 @@ def block_records(pages: Iterable[PlainPage]) -> list[Pair]:
 
 
 def stripes_of(records: Iterable[Pair], config: CocitationConfig) -> list[Pair]:
-    return list(Stripes(config, Counters()).of(records))
+    return list(make_stripes(records, config, Counters()))
 
 
 def edges_of(stripes: Iterable[Pair], config: CocitationConfig) -> list[Pair]:
-    return list(Merger(config, Counters()).edges(sorted(stripes)))
+    return list(make_edges(sorted(stripes), config, Counters()))
 
 
-def kin_of(pages: Iterable[PlainPage], config: CocitationConfig) -> dict[str, list[Kin]]:
+def kin_of(pages: Iterable[PlainPage], config: CocitationConfig) -> dict[str, list[RelatedPage]]:
     """Each page's kin, by the functions that the jobs call."""
     edges = edges_of(stripes_of(block_records(pages), config), config)
     best = select_best(sorted(edges), config.kin, Counters())

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
+from xxhash import xxh3_64_intdigest
 
-from pagekin.cocitation.records import Link, blocks_value, url_hash
-from pagekin.cocitation.similarity import ONE, proximities, table_of
+from pagekin.blocks.filters import KeptLink as Link
+from pagekin.cocitation.block_record import blocks_value
+from pagekin.cocitation.similarity import ONE, similarity_by_distance
 from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
-from pagekin.stages.pairs.stripe_codec import MARK, Partners
-from pagekin.stages.pairs.stripes import Stripes
+from pagekin.stages.pairs.stripe_codec import split_stripes, unpack_partners
+from pagekin.stages.pairs.stripes import make_stripes
 
 CLOSE = 1.5 / ONE
 
@@ -32,29 +33,28 @@ def stripes(
     """URL, group, and S by the hash of the partner, of one page."""
     records = [(b"http://p.example/", blocks_value("p.example", blocks))]
     found = []
-    for key, value in Stripes(config, counters or Counters()).of(records):
-        group, *packed = value.split(MARK)
-        pairs = unpacked(*packed, config) if packed else {}
+    for key, value in make_stripes(records, config, counters or Counters()):
+        group, pairs = unpacked(value, config) if value else (b"", {})
         found.append((key.decode(), group, pairs))
     return found
 
 
-def unpacked(facts: bytes, hashes: bytes, config: CocitationConfig) -> dict[int, float]:
-    partners = Partners([facts], [hashes], table_of(config))
-    places = np.arange(len(partners.hashes))
-    values = (partners.values(np.zeros_like(places), places) / ONE).tolist()
-    return {h: v for h, v in zip(partners.hashes.tolist(), values, strict=True) if v}
+def unpacked(value: bytes, config: CocitationConfig) -> tuple[bytes, dict[int, float]]:
+    (group,), facts, hashes = split_stripes([value])
+    partners = unpack_partners(facts, hashes, similarity_by_distance(config))
+    found = zip(partners.hashes.tolist(), (partners.values / ONE).tolist(), strict=True)
+    return group, {h: v for h, v in found if v}
 
 
 def similarity(block: list[Link], one: int, other: int, **options: object) -> float:
     """S of two links of a block; 0 where they make no pair."""
     found = stripes([block], CocitationConfig(**options))
-    return found[one][2].get(url_hash(block[other].url.encode()), 0.0)
+    return found[one][2].get(xxh3_64_intdigest(block[other].url.encode()), 0.0)
 
 
 def test_proximity_by_hand():
     """Eq. 5: 1 up to 8 places apart, then e^-1/2, e^-1 ..., and 0 from 51 places on."""
-    table = proximities(8).tolist()
+    table = similarity_by_distance(CocitationConfig(near=8)).tolist()
     assert [ONE] * 9 == table[:9]
     assert [651257337, 395007542] == table[9:11]
     assert [round(ONE * math.exp(-(k - 8) / 2)) for k in range(9, len(table))] == table[9:]
@@ -113,7 +113,10 @@ def test_one_top_subdomain():
     block = [Link(url("first"), "a", 0), *block, Link(url("last"), "b", 10)]
     found = stripes([block], CocitationConfig())
     assert [10, *[2] * 9, 10] == [len(partners) for _, _, partners in found]
-    assert {url_hash(url("first").encode()), url_hash(url("last").encode())} == set(found[1][2])
+    assert {
+        xxh3_64_intdigest(url("first").encode()),
+        xxh3_64_intdigest(url("last").encode()),
+    } == set(found[1][2])
     assert math.exp(-1) == pytest.approx(similarity(block, 0, 10), abs=CLOSE)
 
 
@@ -129,7 +132,7 @@ def test_first_block_decides():
     far = links(*map(str, range(60)))
     counters = Counters()
     found = stripes([far, [far[0], far[59], far[3]]], CocitationConfig(), counters)
-    assert not found[0][2].get(url_hash(far[59].url.encode()))  # too far: 0 counts
+    assert not found[0][2].get(xxh3_64_intdigest(far[59].url.encode()))  # too far: 0 counts
     assert [{}, {}, {}] == [partners for _, _, partners in found[60:]]
     assert 3 == counters.get("cocitation", "pairs_of_an_earlier_block")
     assert 63 == len(found)  # one stripe for each link of each block, for in_p

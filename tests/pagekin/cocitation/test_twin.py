@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pagekin.cocitation import marks, similarity
-from pagekin.cocitation.records import Link
+from pagekin.blocks.filters import KeptLink as Link
+from pagekin.cocitation import similarity
 from pagekin.config import CocitationConfig
-from pagekin.stages.pairs import hot_pages as hot
-from pagekin.stages.pairs import reducing, spill, stripes
+from pagekin.stages.pairs import reducer, spilled_page, stripes
 from tests.pagekin.cocitation.plain_cocitation import (
     PlainPage,
     block_records,
@@ -138,17 +137,15 @@ def test_small_pieces(pages_, config):
     records = block_records(pages_)
     expected = edges_of(stripes_of(records, config), config)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stripes, "_BATCH", 3)
-        patch.setattr(similarity, "_AT_ONCE", 2)
-        patch.setattr(marks, "_PLANE", 2)
-        patch.setattr(reducing, "_BATCH_TEXT", 40)
-        patch.setattr(reducing, "_PAGE_TEXT", 40)
-        patch.setattr(reducing, "_CHUNK", 2)
-        patch.setattr(hot, "PARTS", 4)
-        patch.setattr(spill, "PARTS", 4)
-        patch.setattr(spill, "_PART_BITS", 2)
-        patch.setattr(hot, "_AT_ONCE", 3)
-        patch.setattr(spill, "_HELD", 5)
+        patch.setattr(stripes, "_LINKS_AT_ONCE", 3)
+        patch.setattr(similarity, "_PAIRS_AT_ONCE", 2)
+        patch.setattr(similarity, "_BITS", 2)
+        patch.setattr(reducer, "_BATCH_BYTES", 40)
+        patch.setattr(reducer, "_PAGE_BYTES", 40)
+        patch.setattr(reducer, "_STRIPES_AT_ONCE", 2)
+        patch.setattr(spilled_page, "_PARTS", 4)
+        patch.setattr(spilled_page, "_PART_BITS", 2)
+        patch.setattr(spilled_page, "_ROWS_IN_MEMORY", 5)
         found = edges_of(stripes_of(records, config), config)
     # a page that goes through the disk always tells its URL
     assert sorted(expected) == sorted(set(found) & set(expected))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pagekin import Index
-from pagekin.cocitation.kin import Kin
+from pagekin.cocitation.kin_table import RelatedPage
 from pagekin.engine import requirements as engines
 from tests.indexes import config_of, make_bag, make_index, random_bags
 from tests.marked import write_marked
@@ -189,7 +189,9 @@ def cited(tmp_path: Path) -> Path:
     """An index of four pages, a and b of one class, c of a sibling class, d of another branch."""
     a, b, c, d = (f"http://{name}.example/" for name in "abcd")
     lists = {a: [(b, 4.0), (c, 2.0)], b: [(a, 5.0)], c: [(a, 6.0)], d: [(a, 1.5)]}
-    kin = {url: [Kin(u, score, 1, 1, ()) for u, score in some] for url, some in lists.items()}
+    kin = {
+        url: [RelatedPage(u, score, 1, 1, ()) for u, score in some] for url, some in lists.items()
+    }
     bags = [make_bag(a, {20: 1}), make_bag(b, {20: 1}), make_bag(c, {30: 1}), make_bag(d, {40: 1})]
     paths = {a: "A/a/x", b: "A/a/x", c: "A/a/y", d: "B/c/z"}
     rows = "".join(f"{url}\t/Top/{path}\n" for url, path in paths.items())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pagekin import Index
-from pagekin.cocitation.kin import Kin
+from pagekin.cocitation.kin_table import RelatedPage
 from pagekin.index.folder import read_header
 from tests.indexes import config_of, files_of, make_bag, make_index, random_bags
 
@@ -173,7 +173,7 @@ def test_info_by_cocitation(command, tmp_path):
     """People and programs see how many pages have kin by co-citation."""
     bees, hives, only = (f"http://{name}.example/" for name in ("bees", "hives", "only"))
     bags = [make_bag(url, {20: 1, 30: 1}, 3) for url in (bees, hives)]
-    kin = {url: [Kin(bees, 4.5, 2, 1, ())] for url in (hives, only)}  # `only` has no bag
+    kin = {url: [RelatedPage(bees, 4.5, 2, 1, ())] for url in (hives, only)}  # `only` has no bag
     index = make_index(tmp_path / "index", bags, config_of(3, 16), kin=kin)
     lines = [" ".join(line.split()) for line in command("info", "--index", index).out.splitlines()]
     assert "by co-citation 2 pages have kin" in lines

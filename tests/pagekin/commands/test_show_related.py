@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pagekin import Index
-from pagekin.cocitation.kin import Kin, Reason
+from pagekin.cocitation.kin_table import Reason, RelatedPage
 from pagekin.engine import requirements as engines
 from tests.indexes import config_of, make_bag, make_index, random_bags
 from tests.running import pagekin
@@ -339,9 +339,9 @@ def cited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     reasons = (Reason("x.example", "All hives", 6.0), Reason("y.example", "hives", 1.5))
     kin = {
-        BEES: [Kin(HIVES, 8.0, 3, 7, reasons), Kin(ONLY, 4.0, 1, 1, ())],
-        HIVES: [Kin(BEES, 5.0, 2, 1, ())],
-        ONLY: [Kin(BEES, 4.5, 2, 1, ())],
+        BEES: [RelatedPage(HIVES, 8.0, 3, 7, reasons), RelatedPage(ONLY, 4.0, 1, 1, ())],
+        HIVES: [RelatedPage(BEES, 5.0, 2, 1, ())],
+        ONLY: [RelatedPage(BEES, 4.5, 2, 1, ())],
     }
     folder = tmp_path_factory.mktemp("cited") / "index"
     return make_index(folder, bags, config_of(3, 16), kin=kin)

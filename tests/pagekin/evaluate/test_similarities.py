@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pagekin.bags.bag import Bags
 from pagekin.bags.weigh import Frequencies
-from pagekin.cocitation.kin import Kin
+from pagekin.cocitation.kin_table import RelatedPage
 from pagekin.config import BuildConfig, SignatureConfig, WeightConfig
 from pagekin.errors import UsageError
 from pagekin.evaluate import representations
@@ -227,7 +227,9 @@ def cited(tmp_path):
     bags = [make_bag(url, one) for url, one in weights.items()]
     lists = {a: [(b, 4.0), (x, 3.0), (c, 2.0)], b: [(a, 5.0)], c: [(a, 6.0)], d: [(a, 1.5)]}
     lists |= {x: [(d, 9.0)], only: [(d, 8.0)]}
-    kin = {url: [Kin(u, score, 1, 1, ()) for u, score in some] for url, some in lists.items()}
+    kin = {
+        url: [RelatedPage(u, score, 1, 1, ()) for u, score in some] for url, some in lists.items()
+    }
     index = make_index(tmp_path / "index", bags, config_of(3), kin=kin)
     return material_of(bags[:4], index=IndexFolder(index))
 

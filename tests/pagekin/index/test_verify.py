@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from xxhash import xxh3_64_intdigest
 
 from pagekin import Index
 from pagekin.bags.bag import Entry
-from pagekin.cocitation.kin import Kin, Reason
-from pagekin.cocitation.records import url_hash
+from pagekin.cocitation.kin_table import Reason, RelatedPage
 from pagekin.errors import InputError, PagekinError
 from pagekin.index.folder import ALIASES, HEADER, read_header, write_header
 from pagekin.index.shard_files import SHARD_FILES, shard_of
@@ -35,10 +35,10 @@ BAGS = [
 ONLY = "http://only.example/"  # no document
 KIN = {
     ASKED: [
-        Kin(ONLY, 4.5, 3, 2, (Reason("e.example", "a word", 2.0),)),
-        Kin(BAGS[1].url, 4.0, 1, 1, ()),
+        RelatedPage(ONLY, 4.5, 3, 2, (Reason("e.example", "a word", 2.0),)),
+        RelatedPage(BAGS[1].url, 4.0, 1, 1, ()),
     ],
-    ONLY: [Kin(ASKED, 5.0, 1, 1, (Reason("f.example", "", 5.0),))],
+    ONLY: [RelatedPage(ASKED, 5.0, 1, 1, (Reason("f.example", "", 5.0),))],
 }
 NAMES = [ALIASES, *(f"shard-00000/{file.name}" for file in SHARD_FILES.values())]
 
@@ -458,7 +458,7 @@ def ask_everyone(folder: Path, urls: list[str]) -> None:
 @pytest.fixture
 def cited(tmp_path: Path) -> Path:
     """An index with kin of many pages, of three shards."""
-    lists = {f"http://h{k:02}.example/": [Kin(ASKED, 4.5, 3, 2, ())] for k in range(40)}
+    lists = {f"http://h{k:02}.example/": [RelatedPage(ASKED, 4.5, 3, 2, ())] for k in range(40)}
     return make_index(tmp_path / "cited", random_bags(9), config_of(3), kin=lists)
 
 
@@ -473,11 +473,11 @@ def another_shard(arrays: dict[str, np.ndarray]) -> None:
     url = next(
         url
         for k in range(999)
-        if url_hash(url := b"http://%03d.example/" % k) < int(arrays["hashes"][0])
+        if xxh3_64_intdigest(url := b"http://%03d.example/" % k) < int(arrays["hashes"][0])
     )
     assert len(url) == size
     arrays["text"][:size] = np.frombuffer(url, dtype=np.uint8)
-    arrays["hashes"][0] = url_hash(url)
+    arrays["hashes"][0] = xxh3_64_intdigest(url)
 
 
 def put_behind_the_url(text: bytes) -> Change:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin import Index
-from pagekin.cocitation.kin import Kin, Reason
+from pagekin.cocitation.kin_table import Reason, RelatedPage
 from pagekin.errors import NotFoundError, UsageError
 from pagekin.index.folder import IndexFolder
 from pagekin.query.answer import Citing, allowed
@@ -30,8 +30,8 @@ BAGS = [
 ]
 
 
-def kin(url: str, score: float, blocks: int = 1, *reasons: Reason) -> Kin:
-    return Kin(url, score, blocks, max(len(reasons), 1), reasons)
+def kin(url: str, score: float, blocks: int = 1, *reasons: Reason) -> RelatedPage:
+    return RelatedPage(url, score, blocks, max(len(reasons), 1), reasons)
 
 
 CITES = (Reason("x.example", "one b", 10.0), Reason("y.example", "", 2.5))

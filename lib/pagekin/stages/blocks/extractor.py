@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from pagekin.blocks.filters import KeptLink
 from pagekin.blocks.page_blocks import blocks_view, kept_links
-from pagekin.cocitation.records import BLOCKS_KEY, blocks_value
+from pagekin.cocitation.block_record import blocks_value
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
-from pagekin.kinds import Pair
+from pagekin.kinds import BLOCKS, Pair
 from pagekin.web.page import Page, View
 from pagekin.web.resolution import Resolution, own_url
 from pagekin.web.urls import top_subdomain
@@ -38,7 +38,7 @@ class BlockExtractor:
         if found:
             blocks = self._resolved(found)
             url = own_url(page.url, self._config.reading, self._resolution)
-            yield BLOCKS_KEY + url.encode(), blocks_value(top_subdomain(url), blocks)
+            yield BLOCKS.prefix + url.encode(), blocks_value(top_subdomain(url), blocks)
 
     def finish(self) -> Iterator[Pair]:
         """Nothing: no record of a page waits for others."""

@@ -17,6 +17,7 @@ PAIRS = Stage(
             makes=(EDGES,),
             sections=("cocitation",),
             part="cocitation",
+            version=2,
         ),
     ),
     reads=(BLOCKS,),

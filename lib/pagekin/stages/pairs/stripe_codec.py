@@ -1,127 +1,99 @@
-"""The partners of a link as text, so that the links of a block share most of it.
+"""Stripes: a link of a block with all its partners, as records between map and reduce [BLOCK].
 
-    FACTS HASHES, parted by the byte 1
+    key      the URL of the link
+    value    empty where the link has no partner, else
+             DOMAIN ANCHOR FACTS HASHES: a blank behind DOMAIN, the byte 1 behind ANCHOR and FACTS
 
-HASHES are 9 bytes for each link of the block that is near enough, the link itself among them: a
-mask, and each byte of the hash xor the mask. The mask is the first of 16, 32 ... 240 with which no
-byte is below 16, where all are that end a field or a line; 8 bytes rule out 8 of them at the most.
-Base64 takes 11 characters, and to read it back was a seventh of the reducer's time.
+DOMAIN is the top sub-domain of the page and ANCHOR the text of this link, as Figure 5 sends them;
+both together are the group of the stripe. Values sort by domain, then by anchor, because both
+delimiters are below every byte of either.
 
-FACTS are base64 of 6 bytes each: first the link's own place in the list and 0, then, for each
-partner whose S is not the P of Eq. 5, its place (16 bits) and S in 2^-30 (32 bits).
+HASHES are the XXH3-64 of the URLs of all links of the block that are near enough, the link itself
+among them, in base64 of 8 bytes each. FACTS are base64 of 6 bytes each: first the link's own place
+in this list and 0, then, for each partner whose S is not the P of Eq. 5, its place (16 bits) and S
+in 2^-30 (32 bits); 0 where two links make no pair.
 
-So a link has few bytes of its own, and nothing is worked out for most pairs until they are merged.
-With 12 bytes for each partner, S among them, the map took 1.5 times as long.
+So the links of a block share most of their text, and nothing is worked out for most pairs until
+they are merged. With 12 bytes for each partner, S among them, the map took 1.5 times as long.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pybase64 import b64decode, b64encode
 
-from pagekin.cocitation.similarity import Links, Marks, Numbers, Rows, Values
+from pagekin.cocitation.similarity import S30, Alike, Indices
 
-__all__ = ["FACT", "MARK", "Partners", "mask_hashes", "pack"]
+__all__ = ["Hashes", "Partners", "pack_stripes", "split_stripes", "unpack_partners"]
 
-MARK = b"\x01"  # behind the anchor, and between facts and hashes
-FACT = np.dtype([("place", "<u2"), ("value", "<u4")])
-_FACT_TEXT = 8  # characters of base64
-_HASH = np.dtype([("mask", "u1"), ("masked", "<u8")])
-_SIZE = _HASH.itemsize
-_BYTES = np.uint64(0x0101010101010101)  # times a byte: eight of it
+Hashes = NDArray[np.uint64]  # XXH3-64 of URLs
+_MARK = b"\x01"
+_FACT = np.dtype([("place", "<u2"), ("value", "<u4")])
+_FACT_CHARACTERS = 8
+_HASH_BYTES = 8
 
 
-def pack(links: Links, rows: Rows, heads: list[bytes]) -> list[bytes]:
-    """The values of stripes, heads with facts and hashes; empty where a link has no partner."""
-    facts, bounds = _facts(rows)
-    lists, numbers = _lists(links, rows)
-    parts = zip(rows.partners.tolist(), heads, bounds, bounds[1:], numbers, strict=False)
+class Partners(NamedTuple):
+    """The partners in several stripes, one stripe after the other, the links themselves too."""
+
+    sizes: Indices  # how many each stripe has
+    hashes: Hashes
+    values: S30  # S; 0 where there is no pair
+
+
+def pack_stripes(alike: Alike, hashes: Hashes, groups: Sequence[bytes]) -> list[bytes]:
+    """The values of the stripes of consecutive links; `hashes` are of all links of the batch."""
+    facts, bounds = _pack_facts(alike)
+    windows = zip(alike.low.tolist(), alike.high.tolist(), strict=True)
+    lists: list[bytes] = []  # of each link; mostly one for a block
+    for window, links in groupby(windows):
+        lists += [b64encode(hashes[slice(*window)].tobytes())] * len(list(links))
+    parts = zip(alike.partners.tolist(), groups, bounds, bounds[1:], lists, strict=False)
     return [
-        MARK.join((head, facts[low:high], lists[number])) if partners else b""
-        for partners, head, low, high, number in parts
+        _MARK.join((group, facts[low:high], text)) if partners else b""
+        for partners, group, low, high, text in parts
     ]
 
 
-def _facts(rows: Rows) -> tuple[bytes, list[int]]:
+def _pack_facts(alike: Alike) -> tuple[bytes, list[int]]:
     """The facts of all links as text, and where those of each begin."""
-    bounds = np.append(0, np.cumsum(rows.sizes + 1))
-    facts = np.zeros(bounds[-1], FACT)
-    changed = np.ones(len(facts), dtype=bool)
-    changed[bounds[:-1]] = False
+    bounds = np.append(0, np.cumsum(alike.exceptions + 1))
+    facts = np.zeros(bounds[-1], _FACT)
+    is_exception = np.ones(len(facts), dtype=bool)
+    is_exception[bounds[:-1]] = False
     places = np.empty(len(facts), np.int64)
-    places[~changed] = np.arange(rows.first, rows.first + len(rows.low)) - rows.low
-    places[changed] = rows.changed - np.repeat(rows.low, rows.sizes)
+    places[~is_exception] = np.arange(alike.first, alike.first + len(alike.low)) - alike.low
+    places[is_exception] = alike.others - np.repeat(alike.low, alike.exceptions)
     facts["place"] = places
-    facts["value"][changed] = rows.values
-    return b64encode(facts.tobytes()), (bounds * _FACT_TEXT).tolist()
+    facts["value"][is_exception] = alike.values
+    return b64encode(facts.tobytes()), (bounds * _FACT_CHARACTERS).tolist()
 
 
-def _lists(links: Links, rows: Rows) -> tuple[list[bytes], list[int]]:
-    """The different lists of hashes, mostly one for a block, and the number of each link's."""
-    first, last = int(rows.low.min()), int(rows.high.max())
-    text = mask_hashes(links.hashes[first:last])
-    low, high = rows.low - first, rows.high - first
-    new = np.ones(len(low), dtype=bool)
-    new[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
-    bounds = zip((low[new] * _SIZE).tolist(), (high[new] * _SIZE).tolist(), strict=True)
-    return [text[a:b] for a, b in bounds], (np.cumsum(new) - 1).tolist()
+def split_stripes(values: Sequence[bytes]) -> tuple[list[bytes], list[bytes], list[bytes]]:
+    """The groups, facts and hashes of several stripes; no value is empty."""
+    fields = _MARK.join(values).split(_MARK)  # spares a list for each stripe
+    return fields[::3], fields[1::3], fields[2::3]
 
 
-def mask_hashes(hashes: Marks) -> bytes:
-    """Hashes as 9 bytes each."""
-    mask = np.full(len(hashes), 16, np.uint64)
-    left = np.arange(len(hashes))
-    while len(left := left[_has_low_byte(hashes[left] ^ mask[left] * _BYTES)]):
-        mask[left] += np.uint64(16)
-    masked = np.empty(len(hashes), _HASH)
-    masked["mask"], masked["masked"] = mask, hashes ^ mask * _BYTES
-    return masked.tobytes()
-
-
-def _has_low_byte(numbers: Marks) -> NDArray[np.bool_]:
-    """Whether one of the eight bytes is below 16: of all bytes at once."""
-    high = numbers & _BYTES * np.uint64(0xF0)
-    found: NDArray[np.bool_] = (high - _BYTES) & ~high & _BYTES * np.uint64(0x80) != 0
-    return found
-
-
-class Partners:
-    """The partners of several stripes: who they are, and for those that are asked for S."""
-
-    def __init__(self, facts: Sequence[bytes], hashes: Sequence[bytes], table: Values) -> None:
-        """`facts` and `hashes` are of each stripe, `table` is P by distance."""
-        lengths = np.fromiter(map(len, hashes), dtype=np.int64, count=len(hashes))
-        self.sizes = lengths // _SIZE
-        masked = np.frombuffer(b"".join(hashes), _HASH)
-        self.hashes: Marks = masked["masked"] ^ masked["mask"] * _BYTES
-        self._starts = np.cumsum(self.sizes) - self.sizes
-        self._table = table.copy()
-        self._table[0] = 0  # a link is no partner of itself
-        lengths = np.fromiter(map(len, facts), dtype=np.int64, count=len(facts))
-        self._read(b64decode(b"".join(facts), validate=True), lengths // _FACT_TEXT)
-
-    def _read(self, packed: bytes, counts: Numbers) -> None:
-        facts = np.frombuffer(packed, FACT)
-        first = np.cumsum(counts) - counts
-        self._own = facts["place"][first].astype(np.int64)
-        changed = np.ones(len(facts), dtype=bool)
-        changed[first] = False
-        changes = facts[changed]
-        self._changed = np.repeat(self._starts, counts - 1) + changes["place"]
-        self._changes = changes["value"]
-
-    def values(self, stripes: NDArray[np.signedinteger], places: Numbers) -> Marks:
-        """S of some partners by their places among all, ascending; 0 where there is no pair.
-
-        `stripes` are the numbers of the stripes that they belong to.
-        """
-        apart = np.abs(places - (self._starts + self._own)[stripes])
-        values: Marks = self._table.take(apart, mode="clip").astype(np.uint64)
-        if len(places):
-            at = np.minimum(np.searchsorted(places, self._changed), len(places) - 1)
-            there = places[at] == self._changed
-            values[at[there]] = self._changes[there]
-        return values
+def unpack_partners(facts: Sequence[bytes], hashes: Sequence[bytes], by_distance: S30) -> Partners:
+    """The partners of stripes, given by their facts and hashes."""
+    parts = list(map(b64decode, hashes))
+    sizes = np.fromiter(map(len, parts), np.int64, len(parts)) // _HASH_BYTES
+    found = np.frombuffer(b"".join(parts), "<u8")
+    read = np.frombuffer(b64decode(b"".join(facts), validate=True), _FACT)
+    counts = np.fromiter(map(len, facts), np.int64, len(facts)) // _FACT_CHARACTERS
+    first = np.cumsum(counts) - counts
+    starts = np.cumsum(sizes) - sizes
+    own = starts + read["place"][first]
+    values = by_distance.take(np.abs(np.arange(len(found)) - np.repeat(own, sizes)), mode="clip")
+    values[own] = 0  # a link is no partner of itself
+    is_exception = np.ones(len(read), dtype=bool)
+    is_exception[first] = False
+    exceptions = read[is_exception]
+    values[np.repeat(starts, counts - 1) + exceptions["place"]] = exceptions["value"]
+    return Partners(sizes, found, values)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pagekin.cocitation.records import BLOCKS_KEY, Block, Page, parse_blocks
+from pagekin.cocitation.block_record import Block, PageBlocks, parse_blocks
 from pagekin.config import BuildConfig, ReadingConfig
 from pagekin.counters import Counters
+from pagekin.kinds import BLOCKS
 from pagekin.stages.blocks.extractor import BlockExtractor
 from pagekin.web.resolution import Resolution, write_resolution
 from tests.trees import tree_page
@@ -44,8 +45,8 @@ def gather(html: str, resolution: Resolution | None = None, **reading: bool):
     config = BuildConfig(reading=ReadingConfig(**reading))
     made = list(BlockExtractor(config, counters, resolution).records(tree_page(html, OWN)))
     counted = counters.as_dict().get("block_links", {})
-    assert all(key.startswith(BLOCKS_KEY) for key, _ in made)
-    told = [(key.removeprefix(BLOCKS_KEY).decode(), parse_blocks(value)) for key, value in made]
+    assert all(key.startswith(BLOCKS.prefix) for key, _ in made)
+    told = [(key.removeprefix(BLOCKS.prefix).decode(), parse_blocks(value)) for key, value in made]
     return told[0] if told else None, counted
 
 
@@ -56,7 +57,7 @@ def block(urls: list[str], anchors: list[str], places: list[int] | None = None) 
 def test_record():
     """The key is the page's URL; the value its top sub-domain and blocks with anchors in order."""
     made, counted = gather(links(BEES, HIVES))
-    expected = Page(b"own.example", [block([BEES, HIVES], ["to 0", "to 1"])])
+    expected = PageBlocks(b"own.example", [block([BEES, HIVES], ["to 0", "to 1"])])
     assert (OWN, expected) == made
     assert {"found": 2, "left": 2} == {name: n for name, n in counted.items() if n}
 
@@ -64,7 +65,7 @@ def test_record():
 def test_redirected_links(resolution):
     """A link that was moved counts for where it leads in the end, with its own anchor and place."""
     made, counted = gather(links(HIVES, MOVED), resolution)
-    assert (OWN, Page(b"own.example", [block([HIVES, BEES], ["to 0", "to 1"])])) == made
+    assert (OWN, PageBlocks(b"own.example", [block([HIVES, BEES], ["to 0", "to 1"])])) == made
     assert 1 == counted["through_redirects"]
     made, counted = gather(links(HIVES, MOVED))
     assert [HIVES.encode(), MOVED.encode()] == made[1].blocks[0].urls

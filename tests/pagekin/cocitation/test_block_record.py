@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.cocitation.records import Link, blocks_value, parse_blocks, url_hash, url_key
+from pagekin.blocks.filters import KeptLink as Link
+from pagekin.cocitation.block_record import blocks_value, parse_blocks
 from pagekin.text.tokens import LINK
 
 URLS = st.from_regex(r"http://[a-z]{1,8}\.example/[a-z/]{0,8}", fullmatch=True)
@@ -25,12 +26,6 @@ def test_golden():
         + "蜜蜂".encode()
         + b"\x012,5\x02http://d.example/?q=1\x02\x02http://b.example/\x02a b c"
     ) == blocks_value("a.example", blocks)
-
-
-def test_golden_hash():
-    """The number that stands for a URL never changes."""
-    assert 0xD9ADADF2D37A6499 == url_hash(b"http://a.example/")
-    assert b"d9adadf2d37a6499" == url_key(b"http://a.example/")
 
 
 @given(st.lists(st.lists(LINKS, min_size=1, max_size=5), max_size=4))

@@ -10,11 +10,10 @@ import sys
 import numpy as np
 import pytest
 
-from pagekin.cocitation.kin import Kin, Reason
-from pagekin.cocitation.records import Link
+from pagekin.blocks.filters import KeptLink as Link
+from pagekin.cocitation.kin_table import Reason, RelatedPage
 from pagekin.config import CocitationConfig
-from pagekin.stages.pairs import merging
-from pagekin.stages.pairs.merging import sort_pairs
+from pagekin.stages.pairs.total_similarity import edges_of, sort_pairs, sum_domains
 from tests.pagekin.cocitation.plain_cocitation import PlainPage, kin_of
 
 A, B = "http://a.example/", "http://b.example/"
@@ -99,7 +98,7 @@ def test_reasons():
     found = kin_of(pages, CocitationConfig(threshold=0.0, reasons=2))[A]
     score = 12.0 / (1 + math.log(10))
     reasons = (Reason("site1.example", "honey bees", 10.0), Reason("site2.example", "bees", 2.0))
-    assert [Kin(B, pytest.approx(score, abs=CLOSE), 10, 2, reasons)] == found
+    assert [RelatedPage(B, pytest.approx(score, abs=CLOSE), 10, 2, reasons)] == found
 
 
 # --- the paper's bad cases ---
@@ -163,35 +162,39 @@ def test_equal_first_bits(monkeypatch):
     partners = np.array([5, 7, 5, 7, 6], dtype=np.uint64)
     values = np.array([1, 2, 3, 4, 5], dtype=np.uint64)
     pairs = sort_pairs(np.zeros(5, np.int64), partners, np.arange(5), values)
-    assert [5, 5, 6, 7, 7] == pairs.partners.tolist()
+    assert [5, 6, 7] == pairs.partners.tolist()
     assert [1, 3, 5, 2, 4] == pairs.values.tolist()
-    assert [0, 2, 3] == pairs.starts.tolist()
+    assert [0, 0, 1, 2, 2] == pairs.runs.tolist()
     assert [0, 2, 4, 1, 3] == pairs.groups.tolist()
 
 
 def test_no_pairs():
-    """No pairs are no rows and no edges."""
+    """No pairs are no sums and no edges."""
     none = np.empty(0, np.int64)
     pairs = sort_pairs(none, none.astype(np.uint64), none, none.astype(np.uint64))
-    rows = merging.fold(pairs, lambda groups: groups, 9, 10)
-    assert 0 == len(merging.edges_of(rows, np.empty(0), 0.0, 3).runs)
+    sums = sum_domains(pairs, lambda groups: groups, 9, 10)
+    assert 0 == len(edges_of(sums, np.empty(0), 0.0, 3).runs)
 
 
 # --- a page of very many blocks ---
 
 HOT = """
-import binascii, json, sys
+import json, sys
 import numpy as np
-from pagekin.stages.pairs.stripe_codec import FACT, mask_hashes
-from pagekin.stages.pairs.reducing import Merger
+from pybase64 import b64encode
+from pagekin.cocitation.similarity import Alike
+from pagekin.stages.pairs.stripe_codec import pack_stripes, split_stripes
+from pagekin.stages.pairs.reducer import make_edges
 from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
 from pagekin.counters import peak_memory
 
 COUNT, WIDTH, KIND = int(sys.argv[1]), 12, sys.argv[2]
 # the page itself stands at place 4 of 13, so that all are near
-FACTS = binascii.b2a_base64(np.array([(4, 0)], FACT).tobytes(), newline=False)
+NONE, LOW, HIGH = (np.array(x) for x in ([], [0], [WIDTH + 1]))
+ONE_LINK = Alike(4, LOW, HIGH, LOW, NONE, NONE, np.array([WIDTH]), 0)
 SAME = np.arange(1, WIDTH + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+_, [FACTS], _ = split_stripes(pack_stripes(ONE_LINK, np.insert(SAME, 4, 1), [b"d.example a"]))
 
 def stripes():
     chance = np.random.default_rng(1)
@@ -200,15 +203,14 @@ def stripes():
         hashes[:, :2] = SAME[:2]
         if KIND == "same":
             hashes = np.tile(np.insert(SAME, 4, 1), (1000, 1))
-        text, size = mask_hashes(hashes.ravel()), 9 * (WIDTH + 1)
         for j in range(1000):
             domain = 7 if KIND == "one domain" else k + j
-            packed = text[size * j : size * (j + 1)]
             group = b"d%07d.example anchor %07d" % (domain, k + j)
-            yield b"http://hot.example/", group + b"\\x01" + FACTS + b"\\x01" + packed
+            partners = b64encode(hashes[j].tobytes())
+            yield b"http://hot.example/", b"\\x01".join((group, FACTS, partners))
 
-merger = Merger(CocitationConfig(threshold=0.5), Counters())
-edges = [value.decode() for _, value in merger.edges(stripes())]
+records = make_edges(stripes(), CocitationConfig(threshold=0.5), Counters())
+edges = [value.decode() for _, value in records]
 edges = [e for e in edges if e[0] != "!"]
 print(json.dumps({"edges": sorted(edges), "memory": peak_memory()}))
 """

@@ -1,0 +1,210 @@
+"""The table of related pages that an index stores: kin by co-citation, with reasons [BLOCK].
+
+A page of the table need not be a document of the index, nor need its kin. The table of a shard
+holds the records of the stage `related` whose key belongs to the shard, in the order of the keys:
+
+    hashes    the keys as numbers, ascending
+    bounds    where each value begins in `text`, and the end of the last
+    text      the values
+
+    key       XXH3-64 of the page's URL, as 16 hexadecimal digits; the URL itself goes to the
+              same shard, as a document
+    value     `URL KIN KIN ...`, parted by the byte 2
+    KIN       `SCORE URL BLOCKS DOMAINS REASON REASON ...`: blanks, and the byte 1 before reasons
+    REASON    `VALUE DOMAIN ANCHOR`
+
+SCORE is TS in 2^-20, BLOCKS in_p of the related page, DOMAINS the number of domains that cite both
+pages. Reasons are the heaviest of these domains: what it adds to TS before TS is divided by
+1 + ln(BLOCKS), in 2^-20, and the anchor text that adds most of it.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import xxhash
+
+from pagekin.errors import InputError
+from pagekin.index.shard_files import SHARD_FILES, may_share, shard_of_hash
+from pagekin.kinds import Pair
+from pagekin.tables import ArrayFile
+
+if TYPE_CHECKING:
+    from pagekin.index.folder import IndexFolder
+
+__all__ = [
+    "KIN_MARK",
+    "REASON_MARK",
+    "SCORE",
+    "KinTable",
+    "Reason",
+    "RelatedPage",
+    "merged_table_pieces",
+    "parse_kin",
+    "shard_of_key",
+    "table_pieces",
+    "url_key",
+]
+
+SCORE = 1 << 20  # TS = 1
+REASON_MARK, KIN_MARK = b"\x01", b"\x02"
+_KIND = SHARD_FILES["kin"].kind
+_PAGES_AT_ONCE = 512  # about 1 MB
+
+Piece = tuple[str, bytes]  # the array of a shard that the bytes belong to, and the bytes
+
+
+class Reason(NamedTuple):
+    """What one citing domain adds, capped at N, and the anchor text that adds most of it."""
+
+    domain: str
+    anchor: str
+    value: float
+
+
+class RelatedPage(NamedTuple):
+    """A page that is related to another, and why."""
+
+    url: str
+    score: float  # TS
+    blocks: int  # that it stands in
+    domains: int  # that cite both
+    reasons: tuple[Reason, ...]
+
+
+def url_key(url: bytes) -> bytes:
+    """The key of the records of a canonical URL.
+
+    Two of 100 million URLs share one with a chance of 1 in 3,700; such pages would be one.
+
+    >>> url_key(b"http://a.example/")
+    b'd9adadf2d37a6499'
+    """
+    return b"%016x" % xxhash.xxh3_64_intdigest(url)
+
+
+def parse_kin(value: bytes) -> tuple[str, list[RelatedPage]]:
+    """The URL of a page, and its kin, the best first."""
+    url, *kin = value.split(KIN_MARK)
+    return url.decode("utf-8", "replace"), [_parse_page(each) for each in kin]
+
+
+def _parse_page(text: bytes) -> RelatedPage:
+    facts, *reasons = text.decode("utf-8", "replace").split(REASON_MARK.decode())
+    score, url, blocks, domains = facts.split(" ")
+    parsed = tuple(map(_parse_reason, reasons))
+    return RelatedPage(url, int(score) / SCORE, int(blocks), int(domains), parsed)
+
+
+def _parse_reason(text: str) -> Reason:
+    value, domain, anchor = text.split(" ", 2)
+    return Reason(domain, anchor, int(value) / SCORE)
+
+
+class KinTable:
+    """The related pages of one shard, open for reading."""
+
+    def __init__(self, file: ArrayFile | Path) -> None:
+        self._file = ArrayFile(file, _KIND) if isinstance(file, Path) else file
+        if len(self._file["bounds"]) != len(self) + 1:
+            raise self._damaged()
+
+    def __len__(self) -> int:
+        return len(self._file["hashes"])
+
+    def related(self, url: str) -> list[RelatedPage]:
+        """The kin of a canonical URL, the best first; none for a URL that is not here."""
+        wanted = np.uint64(xxhash.xxh3_64_intdigest(url.encode("utf-8", "replace")))
+        at = int(np.searchsorted(self._file["hashes"], wanted))
+        if at == len(self) or self._file["hashes"][at] != wanted:
+            return []
+        found, kin = self._parsed(at)
+        return kin if found == url else []
+
+    def records(self) -> Iterator[Pair]:
+        """All records as they were given, in the order of the hashes."""
+        for at, hash_ in enumerate(self._file["hashes"].tolist()):
+            yield b"%016x" % hash_, self._value(at)
+
+    def all(self) -> Iterator[tuple[str, list[RelatedPage]]]:
+        """All pages with their kin, in the order of the hashes."""
+        return map(self._parsed, range(len(self)))
+
+    def _parsed(self, at: int) -> tuple[str, list[RelatedPage]]:
+        try:
+            return parse_kin(self._value(at))
+        except ValueError as error:
+            raise self._damaged() from error
+
+    def _value(self, at: int) -> bytes:
+        low, high = self._file["bounds"][at : at + 2].tolist()
+        if not low <= high <= len(self._file["text"]):
+            raise self._damaged()
+        return self._file["text"][low:high].tobytes()
+
+    def _damaged(self) -> InputError:
+        return InputError(f"{self._file.path} is damaged: it contradicts itself; build it again")
+
+
+# --- writing ---
+
+
+def shard_of_key(key: bytes, shards: int) -> int:
+    """The shard of a record of the related stage."""
+    return shard_of_hash(int(key, 16), shards)
+
+
+def table_pieces(records: Iterable[Pair]) -> Iterator[Piece]:
+    """The pieces of a shard's table from its records, which come in the order of their keys."""
+    size = 0
+    yield "kin/bounds", bytes(8)
+    rest = iter(records)
+    while batch := list(islice(rest, _PAGES_AT_ONCE)):
+        ends = np.cumsum([len(value) for _, value in batch], dtype=np.int64) + size
+        yield "kin/hashes", np.array([int(key, 16) for key, _ in batch], dtype="<u8").tobytes()
+        yield "kin/bounds", ends.astype("<u8").tobytes()
+        yield "kin/text", b"".join(value for _, value in batch)
+        size = int(ends[-1])
+
+
+def merged_table_pieces(
+    folders: Sequence[IndexFolder], shard: int, shards: int, most: int
+) -> Iterator[Piece]:
+    """The pieces of the table of one shard of an index that several are merged into.
+
+    TS is a sum over citing domains, and the tables keep its best terms only, so TS over all crawls
+    together cannot be had from them. Of a pair that several tables hold the highest TS stays; of
+    all pairs of a page the best `most`.
+    """
+    streams = [_records_of(folder, shard, shards) for folder in folders]
+    merged = groupby(heapq.merge(*streams, key=itemgetter(0)), key=itemgetter(0))
+    return table_pieces(
+        (key, _best_of([value for _, value in group], most)) for key, group in merged
+    )
+
+
+def _records_of(folder: IndexFolder, shard: int, shards: int) -> Iterator[Pair]:
+    for old in folder.shards:
+        if may_share(len(folder.shards), old.number, shards, shard):
+            for pair in KinTable(old.kin).records():
+                if shard_of_key(pair[0], shards) == shard:
+                    yield pair
+
+
+def _best_of(values: list[bytes], most: int) -> bytes:
+    """One value of several for the same page."""
+    if len(values) == 1:
+        return values[0]
+    best: dict[bytes, tuple[int, bytes]] = {}
+    for value in values:
+        for text in value.split(KIN_MARK)[1:]:
+            score, url, _ = text.split(b" ", 2)
+            best[url] = max(best.get(url, (-1, b"")), (int(score), text))
+    order = sorted(best, key=lambda url: (-best[url][0], url))
+    return KIN_MARK.join([values[0].split(KIN_MARK)[0], *(best[url][1] for url in order[:most])])

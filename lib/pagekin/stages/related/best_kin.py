@@ -1,0 +1,65 @@
+"""Which pages are related to which, and of each page the best M: Reducer2 of [BLOCK], Figure 5.
+
+    input     key HASH; value `!URL` (the page's own URL, first of all its values) or
+              `INVERTED URL BLOCKS DOMAINS REASON ...`: URL is related to the page
+    output    key HASH; value as the table of related pages has it (`pagekin.cocitation.kin_table`)
+
+INVERTED is 2^48 - 1 less TS in 2^-20, in 12 hexadecimal digits: so byte order is the highest TS
+first, and of equal ones the first URL. All else is as in the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, groupby, islice
+from operator import itemgetter
+
+from pagekin.cocitation.kin_table import KIN_MARK, REASON_MARK
+from pagekin.counters import Counters
+from pagekin.kinds import Pair
+
+__all__ = ["edge_value", "name_value", "select_best"]
+
+_NAME = b"!"
+_HIGHEST = (1 << 48) - 1
+
+
+def name_value(url: bytes) -> bytes:
+    """The value that tells a page's own URL."""
+    return _NAME + url
+
+
+def edge_value(
+    score: int, url: bytes, blocks: int, domains: int, reasons: Iterable[tuple[int, bytes]]
+) -> bytes:
+    """The value that tells a related page; a reason is a value, and `DOMAIN ANCHOR`."""
+    facts = b"%012x %b %d %d" % (_HIGHEST - min(score, _HIGHEST), url, blocks, domains)
+    return REASON_MARK.join([facts, *(b"%d %b" % reason for reason in reasons)])
+
+
+def select_best(pairs: Iterable[Pair], most: int, counters: Counters) -> Iterator[Pair]:
+    """The best `most` kin of each page; values come sorted, so they are the first."""
+    for key, group in groupby(pairs, key=itemgetter(0)):
+        urls, edges = _split((value for _, value in group))
+        counters.add("cocitation", "hash_collisions", max(len(urls) - 1, 0))
+        kin = [_with_score(edge) for edge in islice(edges, most)]
+        if kin and urls:
+            counters.add("cocitation", "pages_with_kin")
+            counters.add("cocitation", "kin", len(kin))
+            yield key, KIN_MARK.join([urls[0], *kin])
+        elif kin:
+            counters.add("cocitation", "pages_without_a_url")
+
+
+def _split(values: Iterator[bytes]) -> tuple[list[bytes], Iterator[bytes]]:
+    """The URLs that stand before the edges, and the edges."""
+    urls: list[bytes] = []
+    for value in values:
+        if not value.startswith(_NAME):
+            return urls, chain([value], values)
+        urls.append(value.removeprefix(_NAME))
+    return urls, iter(())
+
+
+def _with_score(edge: bytes) -> bytes:
+    return b"%d%b" % (_HIGHEST - int(edge[:12], 16), edge[12:])
