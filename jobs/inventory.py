@@ -20,7 +20,7 @@ from pagekin.engine.job import PagekinJob
 from pagekin.kinds import SAMPLE, Pair
 from pagekin.stages.inventory import INVENTORY
 from pagekin.stages.inventory.captures import settle
-from pagekin.stages.inventory.sampler import Sampler
+from pagekin.stages.inventory.sample import Sampler
 from pagekin.stages.inventory.survey import Surveyor
 
 
@@ -30,11 +30,11 @@ class Inventory(PagekinJob):
     def configure_args(self) -> None:
         super().configure_args()
         add = self.add_passthru_arg
-        add("--sample", type=int, default=8, help="one page in N is read (default: %(default)s)")
+        add("--sample", type=int, default=32, help="one page in N is read (default: %(default)s)")
         add("--heads", type=int, default=0, help="bytes of each file to read for it (default: all)")
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        sampler = Sampler(self.config.text, self.options.sample, words=False)
+        sampler = Sampler(self.options.sample)
         wanted = {output.name for output in self.outputs}
         surveyor = Surveyor(
             self.config,

@@ -24,17 +24,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from pagekin.bags.vocabulary import forms_records
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
-from pagekin.stages.fragments.extractor import Extractor
+from pagekin.stages.fragments.extractor import FragmentExtractor
+from pagekin.stages.fragments.parcels import host_part
 from pagekin.stages.inventory.survey import Surveyor
+from pagekin.text.tokens import with_sentences
 from pagekin.web.page import Page, SnapshotReader, is_html, open_response, read_file, status_reason
 from pagekin.web.warc import MAX_RECORD_BYTES, Record
 from tests.mutations import KINDS, Case, mutate
@@ -173,16 +174,18 @@ class _Watched(SnapshotReader):
 def tell(path: str) -> dict[str, Any]:
     """What is in a file."""
     counters = Counters()
-    reader, extractor = _Watched(counters), Extractor(CONFIG, counters)
+    reader, extractor = _Watched(counters), FragmentExtractor(CONFIG, counters)
     fragments: dict[str, str] = {}
     peaks: list[tuple[float, str]] = []
     for page in reader.pages(path):
         start = time.process_time()
         digest = hashlib.sha256()
-        for key, value in extractor.say(page).records():
-            digest.update(b"%b %b\n" % (key.replace(page.url.encode(), b"own"), value))
-        if extractor.vocabulary.full():
-            deque(forms_records(extractor.take_forms()), maxlen=0)
+        for key, value in extractor.cut(page, extractor.read(page, with_sentences(page.flat.text))):
+            head, _, body = value.partition(b"|")
+            own = page.url.encode().removeprefix(host_part(page.url.encode()))
+            words = [b"own" if word == own else word for word in head.split(b" ")]
+            digest.update(b"%b %b|%b\n" % (key, b" ".join(words), body))
+        extractor.forget_words()
         reader.add_time(time.process_time() - start)
         peaks.append((_peak(), reader.seen[-1][0]))
         fragments[page.url] = digest.hexdigest()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import random
+from operator import itemgetter
 
-from pagekin.bags.bag import Bag, parse_bag
-from pagekin.bags.vocabulary import is_forms
+from pagekin.bags.bag import Bag, is_bag, parse_bag
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
-from pagekin.stages.fragments.extractor import Extractor
+from pagekin.stages.fragments.extractor import FragmentExtractor
 from pagekin.stages.fragments.merge import BagMerger
 from pagekin.web.markup import Flat, Outline, read_markup
 from pagekin.web.page import Page, make_page
@@ -45,9 +45,10 @@ def raw_bags(
 ) -> dict[str, Bag]:
     """Raw bags as a mapper, a sort and a reducer make them."""
     counters = counters or Counters()
-    extractor = Extractor(config, counters)
-    pairs = list(itertools.chain.from_iterable(extractor.say(page).records() for page in pages))
+    extractor = FragmentExtractor(config, counters)
+    records = itertools.chain(*map(extractor.records, pages), extractor.finish())
+    pairs = [pair for pair in records if is_bag(pair)]
     random.Random(seed).shuffle(pairs)
-    pairs = sorted(pair for pair in pairs if not is_forms(pair))
+    pairs.sort(key=itemgetter(0))
     merger = BagMerger(config.bag, config.window, counters)
     return {bag.url: bag for bag in itertools.starmap(parse_bag, merger.merge(pairs))}

@@ -1,4 +1,4 @@
-"""How the pages of a corpus are packed, found as the inventory of a build finds it."""
+"""Where the large hosts of a corpus are cut, found as the inventory of a build finds it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def inventory_task(files: list[str], *, sample: bool = False) -> dict[str, Any]:
 
 
 def sample_task(files: list[str], path: str) -> dict[str, Any]:
-    """Write how the pages are packed; gives how many of them were read for that."""
+    """Write where large hosts are cut; gives how many pages were read for that."""
     pairs = sorted(_pairs(_job(files, sample=True), files))
     told = [value for key, value in pairs if SAMPLE.holds(key)]
     write_sampled(Path(path), told, _sampling(files).stands_for)

@@ -23,14 +23,14 @@ from pagekin.stages.fragments.parcels import PARCEL
 __all__ = ["BENCHMARK", "kind_of", "map_task", "merge_task"]
 
 _ABOUT = """\
-A sample of the pages tells how they are packed, as in a build. All go through one map task of the
-job, its records are sorted as the runners sort, and compressed with zlib, level 1, in that order:
-that is what an engine sends. Parcels with the page's own words, those of other hosts, words and
-blocks of links are told apart by compressing each kind by itself. Then the job's reducer reads the
-sorted lines. A thousand pages are pages read, not URLs merged."""
+A sample of the pages tells where large hosts are cut, as in a build. All go through one map task
+of the job, its records are sorted as the runners sort, and compressed with zlib, level 1, in that
+order: that is what an engine sends. Parcels with the page's own words, those of other hosts, words
+and blocks of links are told apart by compressing each kind by itself. Then the job's reducer reads
+the sorted lines. A thousand pages are pages read, not URLs merged."""
 
 _KB, _SECONDS = 8.0, 0.4  # a page; CPU per 1,000 pages
-_OWN = 9  # of a parcel: there it says whether it has the page's own fragment
+_OWN = slice(10, 11)  # of a parcel: there it says whether it has the page's own words
 _KINDS = ("own host", "other hosts", "words", "blocks")
 
 
@@ -110,7 +110,7 @@ def kind_of(key: bytes, value: bytes) -> str:
         return "blocks"
     if key.startswith(WORDS_KEY):
         return "words"
-    has_own = value.startswith(PARCEL) and value[_OWN : _OWN + 1] in {b"0", b"1"}
+    has_own = value.startswith(PARCEL) and value[_OWN] in {b"0", b"1"}
     return "own host" if has_own else "other hosts"
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pagekin.jobs.inventory import Inventory
-from pagekin.stages.inventory.sample import SAMPLE_KEY, read_links
+from pagekin.kinds import SAMPLE
+from pagekin.stages.inventory.sample import read_links
 from tests.jobs.running import Result, run_job, run_script, split_output, write_warc
 from tests.warcs import gz, request, response, warc_record, warcinfo
 
@@ -196,7 +197,7 @@ def test_sample(tmp_path):
     records.append(redirect("http://b.example/", "http://a.example/"))
     without, counted = inventory(tmp_path, *records)
     made, counters = inventory(tmp_path, *records, args=("--sample", "4"))
-    told = [(key, value) for key, value in made if key.startswith(SAMPLE_KEY)]
+    told = [(key, value) for key, value in made if SAMPLE.holds(key)]
     assert without == [pair for pair in made if pair not in told]
     assert 3 < counters["inventory"].pop("pages_sampled") == len(told) < 20
     assert counted == counters

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
 import pytest
 
 from pagekin.bags.bag import parse_bag
 from pagekin.bags.vocabulary import WORDS_KEY
 from pagekin.config import BagConfig, BuildConfig, WindowConfig
 from pagekin.jobs.reading import Reading
-from pagekin.stages.fragments import gathering
-from pagekin.stages.fragments import hot_targets as folding
-from pagekin.stages.fragments.packing import write_packing
+from pagekin.stages.fragments import extractor
+from pagekin.stages.fragments.parcels import UrlRanges
+from pagekin.stages.fragments.term_sums import LinkSums
 from pagekin.text.words import term_hash
 from pagekin.web.resolution import write_resolution
 from tests.forms import parse_forms
@@ -76,12 +75,11 @@ def test_with_blocks(tmp_path, kind, deep):
     assert {**of_blocks, **of_bags} == of_both
 
 
-def test_packing(tmp_path):
-    """Which terms are short and where hosts are cut changes no record and no count."""
+def test_cuts(tmp_path):
+    """Where hosts are cut changes no record and no count."""
     line = write_warc(tmp_path / "a.warc.gz", *records_of(PAGES))
     packing = tmp_path / "packing"
-    terms = np.array([term_hash(term) for term in ("bee", "hive")], np.uint32)
-    write_packing(packing, terms, [f"{HIVES}t".encode()])
+    UrlRanges([f"{HIVES}t".encode()]).write(packing)
     plain = fragments(inputs=[line])
     assert plain == fragments(["--packing", str(packing)], [line])
 
@@ -144,7 +142,7 @@ def test_words(tmp_path):
     for key, value in records:
         if key.startswith(WORDS_KEY):
             forms = list(parse_forms(value))
-            assert {key} == {b"%b%03x" % (WORDS_KEY, form.hash >> 20) for form in forms}
+            assert {key} == {b"%b%02x" % (WORDS_KEY, form.hash >> 24) for form in forms}
             seen |= {(form.term, form.form): form.seen for form in forms}
     assert {("hive", "hives"): 2, ("bee", "bees"): 2, ("bee", "bee"): 1} == {
         names: count for names, count in seen.items() if names[0] in {"hive", "bee"}
@@ -252,7 +250,7 @@ def test_page_ids_do_not_pile_up(tmp_path, monkeypatch):
     line = write_warc(tmp_path / "a.warc.gz", *records_of(PAGES))
     args = ["--bag-links", "8"]
     whole, _ = fragments(args, [line])
-    monkeypatch.setattr("pagekin.stages.fragments.extractor._MANY_PAGES", 0)
+    monkeypatch.setattr("pagekin.stages.fragments.extractor._MANY_IDS", 0)
     assert whole == fragments(args, [line])[0]
 
 
@@ -292,8 +290,8 @@ LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
 def test_hot_url(tmp_path, monkeypatch):
-    """A URL with very many links is folded in the mappers; its bag, all other records and what is
-    counted are the same for one task, for four and without folding."""
+    """Links to a URL with very many are summed in map tasks; its bag, all other records and what is
+    counted are the same for one task, for four and without that."""
     pages = hot_pages(24)
     together = write_warc(tmp_path / "all.warc.gz", *records_of(pages))
     apart = [write_warc(tmp_path / f"{k}.warc.gz", *records_of(pages)[k::4]) for k in range(4)]
@@ -307,15 +305,15 @@ def test_hot_url(tmp_path, monkeypatch):
     assert [0, 0] == [one.code for one in said], said
     (one, of_one), (four, of_four) = (split_output(some.out.encode()) for some in said)
     assert dict(one)[HIVES.encode()].startswith(b"0 4800 24 7 ")
-    folded = []
-    parse = gathering.parse_folded
-    monkeypatch.setattr(gathering, "parse_folded", lambda v: folded.append(v) or parse(v))
+    summed = []
+    parse = LinkSums.from_bytes
+    monkeypatch.setattr(LinkSums, "from_bytes", lambda text: summed.append(text) or parse(text))
     assert (one, of_one) == fragments(inputs=[together])
-    assert folded
-    monkeypatch.setattr(folding, "_HOT", 1 << 30)
-    folded.clear()
+    assert summed
+    monkeypatch.setattr(extractor, "_HOT", 1 << 30)
+    summed.clear()
     assert (one, of_one) == fragments(inputs=[together])
-    assert not folded
+    assert not summed
     assert (of_one.pop("files"), of_four.pop("files")) == ({"read": 1}, {"read": 4})
     assert (one, of_one) == (four, of_four)
 

@@ -8,7 +8,7 @@ its neighbour, until one is left. */
 #include "../text/xxh32.h"
 
 #define WORDS_KEY "!words/"
-#define MOST_DIGITS 4 /* hexadecimal ones of a hash, that name a bucket */
+enum { DIGITS = 2, BUCKETS = 1 << 4 * DIGITS }; /* hexadecimal ones of a hash, that name a bucket */
 #define MOST ((uint64_t)1 << 58) /* no word is seen so often; a larger count is no number */
 
 typedef struct {
@@ -196,17 +196,11 @@ typedef struct {
     Text names;
     Entry *entries;
     size_t size, room;
-    int digits; /* of a bucket */
 } Words;
 
-static size_t buckets_of(const Words *words)
+static size_t bucket_of(const Entry *entry)
 {
-    return (size_t)1 << 4 * words->digits;
-}
-
-static size_t bucket_of(const Words *words, const Entry *entry)
-{
-    return entry->hash >> (32 - 4 * words->digits);
+    return entry->hash >> (32 - 4 * DIGITS);
 }
 
 /* How many bytes two words begin with, whole letters. */
@@ -309,12 +303,12 @@ static size_t summed(Named *named, size_t count)
 }
 
 /* The record of a bucket, and its key. */
-static PyObject *bucket_record(size_t bucket, int digits, const Named *named, size_t count,
-                               Text *counts, Text *names)
+static PyObject *bucket_record(size_t bucket, const Named *named, size_t count, Text *counts,
+                               Text *names)
 {
-    char key[sizeof(WORDS_KEY) + MOST_DIGITS] = WORDS_KEY;
+    char key[sizeof(WORDS_KEY) + DIGITS] = WORDS_KEY;
     size_t length = sizeof(WORDS_KEY) - 1;
-    for (int k = digits; k-- > 0;)
+    for (int k = DIGITS; k-- > 0;)
         key[length++] = "0123456789abcdef"[bucket >> 4 * k & 15];
     counts->size = names->size = 0;
     for (size_t k = 0; k < count; k++)
@@ -335,7 +329,7 @@ static PyObject *records_of(const Words *words, const uint32_t *dealt, const siz
     size_t room = 0;
     Text counts = {NULL, 0, 0}, names = {NULL, 0, 0};
     PyObject *found = PyList_New(0);
-    for (size_t b = 0, start = 0; found && b < buckets_of(words); start = ends[b++]) {
+    for (size_t b = 0, start = 0; found && b < BUCKETS; start = ends[b++]) {
         size_t count = ends[b] - start;
         Named *larger = with_room(named, &room, 0, count, sizeof(Named));
         if (!larger) {
@@ -350,7 +344,7 @@ static PyObject *records_of(const Words *words, const uint32_t *dealt, const siz
         if (!count)
             continue;
         count = summed(named, count);
-        PyObject *record = bucket_record(b, words->digits, named, count, &counts, &names);
+        PyObject *record = bucket_record(b, named, count, &counts, &names);
         if (!record || PyList_Append(found, record))
             Py_CLEAR(found);
         Py_XDECREF(record);
@@ -364,18 +358,18 @@ static PyObject *records_of(const Words *words, const uint32_t *dealt, const siz
 /* Entries are dealt to buckets, and sorted in each. */
 static PyObject *all_records(const Words *words)
 {
-    size_t buckets = buckets_of(words), *ends = calloc(buckets + 1, sizeof(size_t));
+    size_t *ends = calloc(BUCKETS + 1, sizeof(size_t));
     uint32_t *dealt = malloc((words->size + 1) * sizeof(uint32_t));
     PyObject *found = NULL;
     if (!ends || !dealt || words->size > UINT32_MAX) {
         PyErr_NoMemory();
     } else {
         for (size_t k = 0; k < words->size; k++)
-            ends[bucket_of(words, &words->entries[k]) + 1]++;
-        for (size_t b = 0; b < buckets; b++)
+            ends[bucket_of(&words->entries[k]) + 1]++;
+        for (size_t b = 0; b < BUCKETS; b++)
             ends[b + 1] += ends[b];
         for (size_t k = 0; k < words->size; k++) /* a start moves to its bucket's end */
-            dealt[ends[bucket_of(words, &words->entries[k])]++] = (uint32_t)k;
+            dealt[ends[bucket_of(&words->entries[k])]++] = (uint32_t)k;
         found = records_of(words, dealt, ends);
     }
     free(ends);
@@ -383,17 +377,11 @@ static PyObject *all_records(const Words *words)
     return found;
 }
 
-static PyObject *forms_records(PyObject *module, PyObject *arguments)
+static PyObject *forms_records(PyObject *module, PyObject *parts)
 {
-    Words words = {{NULL, 0, 0}, NULL, 0, 0, 0};
-    PyObject *parts, *part, *found = NULL;
+    Words words = {{NULL, 0, 0}, NULL, 0, 0};
+    PyObject *part, *found = NULL;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "Oi", &parts, &words.digits))
-        return NULL;
-    if (words.digits < 1 || words.digits > MOST_DIGITS) {
-        PyErr_SetString(PyExc_ValueError, "buckets have one to four digits");
-        return NULL;
-    }
     PyObject *rest = PyObject_GetIter(parts);
     if (!rest)
         return NULL;
@@ -576,7 +564,7 @@ static PyObject *best_forms(PyObject *module, PyObject *args)
 static PyMethodDef methods[] = {
     {"best_forms", best_forms, METH_VARARGS,
      "Of a record the hashes that are used, the entries of their terms, and how many are shared."},
-    {"forms_records", forms_records, METH_VARARGS, "Records of the words that a task has seen."},
+    {"forms_records", forms_records, METH_O, "Records of the words that a task has seen."},
     {"merge_words", merge_words, METH_O, "One record of words of a list of them."},
     {NULL, NULL, 0, NULL},
 };

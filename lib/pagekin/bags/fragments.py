@@ -1,108 +1,207 @@
-"""Fragments: what one page says about one URL, on its way from a mapper to a reducer [SIM 6.1].
+"""What a page says of itself and of the URLs that it links to, as terms [SIM 3.1, 6.1].
 
-A fragment is a little stream of numbers: section marks, each followed by its terms, as hashes, in
-the order of the page. Weights are not written: they follow from the order.
+`read_stream` looks up the terms of a page's tokens: a `Stream` has them in order, and where links,
+headings and boundaries stand among them. `windows` finds which terms around a link describe its
+target: BASIC, SYNTACTIC or TOPICAL. `FragmentMaker` puts both together: the `Fragments` of a page.
 
-    of a link    LINK, terms of the window, [HEADINGS, terms,] [CITING_TITLE, terms,]
-                 [CITING_PAGE, id]                              ... once per link
-    of a page    TITLE, title terms, CONTENT, body terms
-
-LINK says how many terms of its window stand left and right of the anchor, so that the window itself
-is a piece of the page as it stands. Each number takes five bytes of seven bits, with the eighth
-set: no separator of lines or fields can occur, and equal terms are equal bytes at every place. That
-is what makes overlapping windows compress: a quarter better than base64, whose text depends on
-where a number falls in a group of three bytes.
+Positions are counted in *kept* terms: stop words and dropped words take no place, because windows
+do not count them ([SIM] footnote 5). A position p is the gap before the p-th kept term, so a link
+that covers [start, end) has start terms before it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import log2
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.bags.stream import HIGHEST, MOST_ABOVE, Places, Stream
-from pagekin.bags.windows import reach, windows
 from pagekin.config import BagConfig, WindowConfig
-from pagekin.native import load
-from pagekin.text.tokens import CODES, HEADING_END
+from pagekin.text.tokens import (
+    BLOCK,
+    CODES,
+    HEADING,
+    HEADING_END,
+    LINK,
+    LINK_END,
+    LIST_END,
+    SENTENCE,
+    TABLE_END,
+    TITLE,
+    TITLE_END,
+)
+from pagekin.text.words import Terms, WordTable
 
 __all__ = [
-    "CITING_PAGE",
-    "CITING_TITLE",
-    "CONTENT",
-    "HEADINGS",
-    "KIND_SHIFT",
-    "LINK",
-    "SIDE_SHIFT",
-    "TITLE",
-    "WIDTH",
+    "MOST_ABOVE",
     "FragmentMaker",
-    "LinkParts",
-    "Numbers",
-    "decode",
-    "encode",
-    "headings_above",
+    "Fragments",
+    "Positions",
+    "Stream",
+    "distance_weights",
+    "reach",
+    "read_stream",
+    "windows",
 ]
 
-Numbers = NDArray[np.uint64]
+Positions = NDArray[np.int64]
+Codes = NDArray[np.int32]
 
-WIDTH = 5  # bytes of a number
-KIND_SHIFT = 32  # above it a mark's kind; a term has none
-LINK, HEADINGS, CITING_TITLE, CITING_PAGE, TITLE, CONTENT = range(1, 7)
+PAPER_WINDOW = 32  # the constant of the paper's formula, whatever the window's width
+MOST_ABOVE = 64
+"""Terms of a heading or a title that links below it carry: as many as a window. Else a heading that
+never ends, with many links below it, would be sent with each of them.
+"""
 
-SIDE_SHIFT = 16  # of a LINK: terms left of the anchor above, terms right of it below
-_BITS = 7
-_native, _streams = load("pagekin.stages.fragments._fragments"), load("pagekin.bags._stream")
+_LINK, _LINK_END = CODES[LINK], CODES[LINK_END]
+_TITLE, _TITLE_END = CODES[TITLE], CODES[TITLE_END]
+_HEADINGS = tuple(CODES[marker] for marker in HEADING)
+_HIGHEST = _HEADINGS[0]  # the codes of lower headings lie below it, and no other code does
+_TOPICAL = (*_HEADINGS, CODES[LIST_END], CODES[TABLE_END])
+_SYNTACTIC = (*_TOPICAL, CODES[BLOCK], CODES[SENTENCE], CODES[HEADING_END])
 
 
-def encode(numbers: NDArray[np.unsignedinteger]) -> bytes:
-    """Numbers below 2^35 as text without separators.
+@dataclass(slots=True)
+class Stream:
+    """One page, title apart. `codes` holds word numbers (0: dropped) and negative markers."""
 
-    >>> encode(np.array([1, 128, 6 << KIND_SHIFT], np.uint64)).hex(" ", 5)
-    '8080808081 8080808180 e080808080'
+    codes: Codes
+    terms: Terms  # the kept terms of the body, in order
+    title: Terms  # the kept terms of the title
+    before: Positions  # for each place in codes: how many kept terms stand before it
+    opens: Positions  # places in codes of the links' starts, in document order
+    closes: Positions  # the matching ends
+
+    @property
+    def start(self) -> Positions:
+        """Position of the first term of each anchor."""
+        return self.before[self.opens]
+
+    @property
+    def end(self) -> Positions:
+        """Position after the last term of each anchor."""
+        return self.before[self.closes]
+
+
+def read_stream(text: bytes, table: WordTable) -> Stream:
+    """Look up the words of a text, count them for the display forms, and find the links."""
+    codes = table.numbers(text)
+    codes, title_codes = _cut_title(codes)
+    hashes = table.terms(np.maximum(codes, 0))
+    kept = hashes != 0
+    title = table.terms(np.maximum(title_codes, 0))
+    table.count(codes[kept])
+    table.count(title_codes[title != 0])
+    before = np.cumsum(kept)
+    before -= kept
+    opens, closes = _match_links(codes)
+    return Stream(codes, hashes[kept], title[title != 0], before, opens, closes)
+
+
+def _cut_title(codes: Codes) -> tuple[Codes, Codes]:
+    """The body and the first title, which nobody reads beside the first words of the page."""
+    starts = np.flatnonzero(codes == _TITLE)
+    if not len(starts):
+        return codes, codes[:0]
+    first = int(starts[0])
+    ends = np.flatnonzero(codes[first:] == _TITLE_END)
+    last = first + int(ends[0]) if len(ends) else len(codes)
+    return np.concatenate([codes[:first], codes[last + 1 :]]), codes[first + 1 : last]
+
+
+def _match_links(codes: Codes) -> tuple[Positions, Positions]:
+    """Starts and ends of the links, paired: the k-th of each where no link lies in another."""
+    opens = np.flatnonzero(codes == _LINK)
+    closes = np.flatnonzero(codes == _LINK_END)
+    if len(opens) == len(closes) and (opens < closes).all() and (closes[:-1] < opens[1:]).all():
+        return opens, closes
+    return opens, _match_nested(codes, opens)
+
+
+def _match_nested(codes: Codes, opens: Positions) -> Positions:
+    """The end of each link in broken pages: that of the last link that is open. A link that never
+    ends is empty.
     """
-    if _native is not None:
-        text: bytes = (_native.encode_32 if numbers.itemsize == 4 else _native.encode_64)(numbers)
-        return text
-    columns = np.empty((len(numbers), WIDTH), dtype=np.uint8)
-    for k in range(WIDTH):
-        columns[:, k] = numbers >> numbers.dtype.type(_BITS * (WIDTH - 1 - k))
-    columns |= 0x80
-    return columns.tobytes()
+    ends = dict(zip(opens.tolist(), opens.tolist(), strict=True))
+    waiting: list[int] = []
+    for place in np.flatnonzero((codes == _LINK) | (codes == _LINK_END)).tolist():
+        if codes[place] == _LINK:
+            waiting.append(place)
+        elif waiting:
+            ends[waiting.pop()] = place
+    return np.array([ends[place] for place in opens.tolist()], dtype=np.int64)
 
 
-def decode(text: bytes | bytearray) -> Numbers:
-    """The numbers of one fragment, or of several joined ones."""
-    if _native is not None:
-        return np.frombuffer(_native.decode(text), dtype=np.uint64)
-    groups = np.frombuffer(text, dtype=np.uint8).reshape(-1, WIDTH) & np.uint8(0x7F)
-    numbers = groups[:, 0].astype(np.uint64)
-    for k in range(1, WIDTH):
-        numbers <<= np.uint64(_BITS)
-        numbers |= groups[:, k]
-    return numbers
+# --- windows ---
 
 
-def _mark(kind: int) -> bytes:
-    return encode(np.array([kind << KIND_SHIFT], dtype=np.uint64))
+def distance_weights(config: BagConfig, words: int) -> list[float]:
+    """The weight of a term at distance 0, 1, ... words (0: in the anchor itself)."""
+    if config.distance == "none":
+        return [1.0] * (words + 1)
+    return [max(0.0, log2(PAPER_WINDOW / (1 + d))) for d in range(words + 1)]
 
 
-_HEADINGS, _CITING_TITLE, _CITING_PAGE = map(_mark, (HEADINGS, CITING_TITLE, CITING_PAGE))
-_TITLE, _CONTENT, _BARE_LINK = map(_mark, (TITLE, CONTENT, LINK))
+def reach(window: WindowConfig, bag: BagConfig) -> int:
+    """The furthest distance at which a term still has a weight: log2(32 / (1 + d)) is 0 at d = 31,
+    so that W = 32 is 30 in effect.
+    """
+    return max((d for d, w in enumerate(distance_weights(bag, window.words)) if w > 0), default=0)
 
 
-class LinkParts(NamedTuple):
-    """What the fragments of a page's links are put together from, in the order of the links."""
+def windows(stream: Stream, kind: str, words: int) -> tuple[Positions, Positions]:
+    """Where the window of each link begins, and the position behind its end.
 
-    marks: bytes  # of each
-    terms: bytes  # of the page
-    low: Places  # the first of each link's window
-    high: Places  # and the one behind its last
-    above: list[bytes] | None  # the headings that a link stands under
-    tail: bytes  # what every link carries
+    All three kinds stop `words` terms away from the anchor; SYNTACTIC and TOPICAL stop earlier at
+    the nearest boundary.
+    """
+    low = np.maximum(stream.start - words, 0)
+    high = np.minimum(stream.end + words, len(stream.terms))
+    if kind == "basic" or not words:
+        return low, high
+    boundaries = _SYNTACTIC if kind == "syntactic" else _TOPICAL
+    return _cut(stream, np.flatnonzero(np.isin(stream.codes, boundaries)), low, high)
+
+
+def _cut(
+    stream: Stream, places: Positions, low: Positions, high: Positions
+) -> tuple[Positions, Positions]:
+    """Move both ends in to the last boundary before the link and the first one after it."""
+    if not len(places):
+        return low, high
+    positions = stream.before[places]
+    left = np.searchsorted(places, stream.opens) - 1
+    right = np.searchsorted(places, stream.closes)
+    low = np.where(left >= 0, np.maximum(low, positions[left]), low)
+    inside = np.minimum(right, len(places) - 1)
+    high = np.where(right < len(places), np.minimum(high, positions[inside]), high)
+    return low, high
+
+
+# --- fragments ---
+
+
+class Fragments(NamedTuple):
+    """What a page says: its own words, and of each link the window and what stands above it.
+
+    The window of a link is terms[low:high] and its anchor terms[start:end].
+    """
+
+    terms: Terms  # of the page's text, in order
+    low: Positions
+    start: Positions
+    end: Positions
+    high: Positions
+    headings: Terms  # chains of headings, each the highest heading first
+    heading_bounds: Positions  # where each chain begins, and where the last one ends
+    above: Positions  # of each link, the number of the chain that it stands under
+    title: Terms
+    citing_title: Terms  # what every link carries: the beginning of the title, where it is wanted
+    citing_page: Terms  # and the page's id, where it is wanted
+    content: bool  # do all its terms go into the page's own bag?
 
 
 @dataclass(frozen=True)
@@ -112,60 +211,52 @@ class FragmentMaker:
     window: WindowConfig
     bag: BagConfig
 
-    def of_page(self, stream: Stream) -> bytes:
-        """The page's own fragment: its title, and its words if the bag takes content."""
-        content = encode(stream.terms) if self.bag.content else b""
-        return b"".join((_TITLE, encode(stream.title), _CONTENT, content))
-
-    def of_links(self, stream: Stream, page_id: int) -> LinkParts:
-        """What the fragments of the links of a page are put together from."""
-        tail = self._tail(stream, page_id)
-        if not self.bag.anchor:
-            nowhere = np.zeros(len(stream.opens), dtype=np.int64)
-            return LinkParts(_BARE_LINK * len(nowhere), b"", nowhere, nowhere, None, tail)
-        low, high = windows(stream, self.window.kind, self._reach)
-        terms = encode(stream.terms)
-        above = _headings(stream, terms) if self.bag.headings else None
-        return LinkParts(_link_marks(stream, low, high), terms, low, high, above, tail)
+    def fragments(self, stream: Stream, page_id: int) -> Fragments:
+        """The fragments of a page; `page_id` is the term that stands for it as a citing page."""
+        start, end = stream.start, stream.end
+        above = np.zeros(len(start), np.int64)
+        headings = stream.terms[:0], np.zeros(2, np.int64), above
+        if self.bag.anchor:
+            low, high = windows(stream, self.window.kind, self._reach)
+            if self.bag.headings:
+                headings = _headings_above(stream)
+        else:
+            low = start = end = high = above  # the links count, their words do not
+        title = stream.title[: MOST_ABOVE if self.bag.citing_title else 0]
+        page = np.array([page_id] if self.bag.links else [], np.uint32)
+        places = low, start, end, high
+        said = stream.terms, *places, *headings, stream.title, title, page
+        return Fragments(*said, content=self.bag.content > 0)
 
     @cached_property
     def _reach(self) -> int:
         return reach(self.window, self.bag)
 
-    def _tail(self, stream: Stream, page_id: int) -> bytes:
-        """What every link of the page carries: the page's title and id, where they are wanted."""
-        title = page = b""
-        if self.bag.citing_title and len(stream.title):
-            title = _CITING_TITLE + encode(stream.title[:MOST_ABOVE])
-        if self.bag.links:
-            page = _CITING_PAGE + encode(np.array([page_id], dtype=np.uint64))
-        return title + page
 
-
-def _link_marks(stream: Stream, low: Places, high: Places) -> bytes:
-    """The LINK of each link."""
-    left, right = stream.start - low, high - stream.end
-    return encode(((LINK << KIND_SHIFT) | (left << SIDE_SHIFT) | right).astype(np.uint64))
-
-
-def _headings(stream: Stream, terms: bytes) -> list[bytes]:
-    """For each link the section of the headings it stands under: one of each open level."""
-    if _streams is None:
-        return headings_above(stream, terms)
-    columns = (stream.codes, stream.before, stream.opens)
-    codes = (HIGHEST, CODES[HEADING_END], MOST_ABOVE)
-    above: list[bytes] = _streams.headings_above(*columns, terms, _HEADINGS, *codes)
-    return above
-
-
-def headings_above(stream: Stream, terms: bytes) -> list[bytes]:
-    """The same, in Python."""
-    places, levels, low, high = stream.headings()
-    chains: list[bytes] = [b""]
-    open_levels: dict[int, bytes] = {}
-    for level, a, b in zip(levels, (WIDTH * low).tolist(), (WIDTH * high).tolist(), strict=True):
-        open_levels = {k: v for k, v in open_levels.items() if k < level}
-        open_levels[level] = terms[a:b]
-        above = b"".join(open_levels.values())  # levels rise: only lower ones were kept
-        chains.append(_HEADINGS + above if above else b"")
-    return [chains[k] for k in np.searchsorted(places, stream.opens).tolist()]
+def _headings_above(stream: Stream) -> tuple[Terms, Positions, Positions]:
+    """The chains of headings that links stand under: of each open level the last heading. Where
+    each chain begins, and the number of the chain above each link.
+    """
+    places = np.flatnonzero(stream.codes <= _HIGHEST)
+    levels = (_HIGHEST - stream.codes[places]).tolist()
+    ends = np.flatnonzero(stream.codes == CODES[HEADING_END])
+    stops = np.append(ends, 0)[np.searchsorted(ends, places)]
+    stops = np.maximum(stops, places)  # one that never ends has no terms
+    low = stream.before[places]
+    high = np.minimum(stream.before[stops], low + MOST_ABOVE)
+    before = np.searchsorted(places, stream.opens)  # how many headings stand before each link
+    is_new = np.ones(len(before), np.bool_)
+    is_new[1:] = before[1:] > before[:-1]
+    wanted = set(before[is_new].tolist())
+    pieces: list[int] = []  # the places of the chains' terms
+    bounds = [0, 0] if 0 in wanted else [0]
+    open_headings: list[tuple[int, int, int]] = []  # level, and where the terms lie
+    for number, heading in enumerate(zip(levels, low.tolist(), high.tolist(), strict=True), 1):
+        while open_headings and open_headings[-1][0] >= heading[0]:
+            open_headings.pop()
+        open_headings.append(heading)
+        if number in wanted:
+            for _, a, b in open_headings:
+                pieces += range(a, b)
+            bounds.append(len(pieces))
+    return stream.terms[np.array(pieces, np.int64)], np.array(bounds), np.cumsum(is_new) - 1

@@ -123,6 +123,6 @@ def merge_outputs(
     for output, run in groupby(pairs, key=owner):
         if output and output.merges:
             merge = load_named(output.merges)
-            yield from merge(run, task.config, task.counters, *task.other_tables(output))
+            yield from merge(run, task.config, task.counters)
         else:
             yield from run

@@ -23,8 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pagekin.bags.stream import Stream
-from pagekin.bags.windows import reach, windows
+from pagekin.bags.fragments import Stream, reach, windows
 from pagekin.config import (
     BagConfig,
     BuildConfig,
@@ -35,7 +34,7 @@ from pagekin.config import (
 from pagekin.counters import Counters
 from pagekin.errors import InputError
 from pagekin.kinds import Pair
-from pagekin.stages.fragments.extractor import Extractor
+from pagekin.stages.fragments.extractor import FragmentExtractor
 from pagekin.storage.part_files import read_records
 from pagekin.text.tokens import with_sentences
 from pagekin.web.page import Page, SnapshotReader
@@ -136,7 +135,7 @@ class FragmentSet:
         resolution: Resolution | None = None,
     ) -> None:
         self.key, self.needs, self.folder = key, needs, folder
-        self.extractor = Extractor(needs.config(key), Counters(), resolution)
+        self.extractor = FragmentExtractor(needs.config(key), Counters(), resolution)
         self._file = (folder / _FILE).open("wb")
         self._words = dict.fromkeys(needs.widths, 0)
         self._links = 0
@@ -149,9 +148,7 @@ class FragmentSet:
         for width in self._words:
             low, high = windows(stream, self.key.kind, width)
             self._words[width] += int((high - low).sum()) - anchors
-        if self.extractor.full():  # nobody asks for words here
-            for _ in self.extractor.take_forms():
-                pass
+        self.extractor.forget_words()  # nobody asks for them here
 
     def finish(self) -> None:
         """Sort what was cut of all pages."""

@@ -11,7 +11,7 @@ import pytest
 from pagekin.cli import main
 from pagekin.errors import InputError, UsageError, WorkspaceError
 from pagekin.stages.chain import STAGES
-from pagekin.stages.fragments.packing import host_part
+from pagekin.stages.fragments.parcels import host_part
 from pagekin.synthetic.make_web import write_web
 from pagekin.synthetic.population import WebConfig
 from tests.running import ROOT

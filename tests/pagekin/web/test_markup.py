@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from pagekin.config import BagConfig, BuildConfig, TextConfig
 from pagekin.counters import Counters
-from pagekin.stages.fragments.extractor import Extractor
+from pagekin.stages.fragments.extractor import FragmentExtractor
+from pagekin.stages.fragments.merge import merge_fragments
 from pagekin.text import tokens as m
 from pagekin.text.tokens import tokenise
 from pagekin.web import tags
@@ -318,10 +319,10 @@ def check_page(page: Page, config: BuildConfig = ALL_SOURCES) -> None:
     marks = [token for token in tokens if token in {m.LINK, m.LINK_END}]
     assert [m.LINK, m.LINK_END] * len(page.flat.hrefs) == marks
     assert len(page.flat.hrefs) == len(page.flat.rels()) == len(page.targets())
-    extractor = Extractor(config, Counters())
-    assert all(key and value for key, value in extractor.say(page).records())
-    assert page.url.encode() in dict(extractor.say(page).records())
-    list(extractor.take_forms())
+    extractor = FragmentExtractor(config, Counters())
+    records = [*extractor.records(page), *extractor.finish()]
+    assert all(key and value for key, value in records)
+    assert page.url.encode() in dict(merge_fragments(sorted(records), config, Counters()))
     assert list(page_lines(describe_page(page, TextConfig(), Counters())))
 
 

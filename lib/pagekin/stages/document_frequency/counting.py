@@ -23,7 +23,6 @@ from pybase64 import b64decode, b64encode
 from pagekin.bags.bag import BAR, Bags, halves, is_bag
 from pagekin.bags.vocabulary import DIGITS, WORDS_KEY, best_forms, is_forms
 from pagekin.counters import Counters
-from pagekin.errors import InputError
 from pagekin.kinds import Pair
 from pagekin.text.words import Terms
 
@@ -41,9 +40,10 @@ Counts = NDArray[np.uint32]
 DF = b"df "  # sorts before WORDS
 WORDS = b"words "
 _ENOUGH = 8_000_000  # bytes of values: 3 MB of terms, as much of weights, and again for the sort
+_HELD = 8 << 20  # bytes of counts of one bucket that are added up at once, or twice their sum
 
 
-def count_terms(pairs: Iterable[Pair], counters: Counters, digits: int = DIGITS) -> Iterator[Pair]:
+def count_terms(pairs: Iterable[Pair], counters: Counters) -> Iterator[Pair]:
     """The mapper: records of counts from those of bags, and the words of the same buckets."""
     bags: list[Pair] = []
     size = 0
@@ -54,19 +54,19 @@ def count_terms(pairs: Iterable[Pair], counters: Counters, digits: int = DIGITS)
             bags.append(pair)
             size += len(pair[1])
             if size > _ENOUGH:
-                yield from _counts(bags, counters, digits)
+                yield from _counts(bags, counters)
                 bags, size = [], 0
-    yield from _counts(bags, counters, digits)
+    yield from _counts(bags, counters)
 
 
-def _counts(bags: list[Pair], counters: Counters, digits: int) -> Iterator[Pair]:
+def _counts(bags: list[Pair], counters: Counters) -> Iterator[Pair]:
     """For each bucket in how many of these bags its terms stand."""
     counters.add("frequencies", "bags", len(bags))
     terms, counts = np.unique(Bags.read(bags).terms, return_counts=True)
     df = counts.astype(np.uint32)
-    buckets, starts = np.unique(terms >> np.uint32(32 - 4 * digits), return_index=True)
+    buckets, starts = np.unique(terms >> np.uint32(32 - 4 * DIGITS), return_index=True)
     for bucket, (a, b) in zip(buckets.tolist(), pairwise([*starts, len(terms)]), strict=True):
-        yield b"%0*x" % (digits, bucket), DF + _pack(terms[a:b], df[a:b])
+        yield b"%0*x" % (DIGITS, bucket), DF + _pack(terms[a:b], df[a:b])
 
 
 def _pack(terms: Terms, counts: Counts) -> bytes:
@@ -92,19 +92,18 @@ def unpack_words(texts: Iterable[bytes]) -> tuple[Terms, bytes]:
 
 def reduce_buckets(pairs: Iterable[Pair], counters: Counters) -> Iterator[Pair]:
     """The reducer: of each bucket the df of its terms, and the words of those that are in a bag."""
-    digits = 0
     for bucket, group in groupby(pairs, key=itemgetter(0)):
-        digits = digits or len(bucket)
-        if len(bucket) != digits:  # a term would be counted in two buckets
-            raise InputError(
-                f"words are parted into buckets by {digits} digits and by {len(bucket)}; all jobs"
-                " of a build need the same --word-digits"
-            )
         counts: list[bytes] = []
         words: list[bytes] = []
+        size, most = 0, _HELD
         for _, value in group:
             if value.startswith(DF):
                 counts.append(value.removeprefix(DF))
+                size += len(value)
+                if size > most:
+                    counts = [_pack(*_add_up(*unpack_counts(*counts)))]
+                    size = len(counts[0])
+                    most = max(_HELD, 2 * size)
             else:
                 words.append(value.removeprefix(WORDS))
         terms, df = _add_up(*unpack_counts(*counts))

@@ -1,4 +1,11 @@
-"""What a page gives to the bags: its own fragment, and one for each URL it links to [SIM 6.1]."""
+"""What a map task sends of its pages for the bags: parcels, sums of links, and words [SIM 6.1].
+
+All links to a URL go to one reducer, so a URL with a million links makes one task longer than all
+others. Map tasks share that work: once a task has seen many links to a URL, further ones are kept,
+and sent with their terms summed as the reducer would sum them. Sums are exact, so which links were
+summed by which task leaves no trace in the bag. So links may be counted on some pages only, counts
+may be forgotten again, and what is kept may be sent at any time; both are bounded.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +13,13 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 
-from pagekin.bags.fragments import FragmentMaker
-from pagekin.bags.stream import Stream, read_stream
-from pagekin.bags.vocabulary import DIGITS, forms_records
+from pagekin.bags.fragments import FragmentMaker, Stream, read_stream
+from pagekin.bags.vocabulary import forms_records
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
-from pagekin.stages.fragments.link_records import Said
-from pagekin.stages.fragments.sender import Sender
-from pagekin.stages.fragments.values import content_value, host_id
+from pagekin.stages.fragments.merge import BagMerger
+from pagekin.stages.fragments.parcels import PageFragments, UrlRanges, host_id, pack
 from pagekin.text.tokens import with_sentences
 from pagekin.text.words import Form, Forms, Vocabulary, term_hash
 from pagekin.web.page import Page, View
@@ -22,9 +27,17 @@ from pagekin.web.resolution import Ends, Resolution, own_url
 from pagekin.web.tags import CUTS, HEADING_MARKS
 from pagekin.web.urls import within_host
 
-__all__ = ["Extractor", "FragmentExtractor", "page_term"]
+__all__ = ["FragmentExtractor", "page_term"]
 
-_MANY_PAGES = 100_000  # page ids that wait: about 30 MB
+_MANY_IDS = 100_000  # page ids that wait: about 30 MB
+_PAGES = 16  # are packed at once: 0.17 ms a page, one by one 0.25
+_TERMS = 50_000  # or fewer, if they have so many terms
+
+_SAMPLE = 8  # on one in so many pages links are counted
+_HOT = 100  # links on these pages make a URL hot: 800 in all, 3 ms of a reducer
+_KEPT = 4 << 20  # bytes of parcels with links to hot URLs: of some thousand pages
+_KNOWN = 10_000  # URLs whose links are counted: 2.5 MB
+_FEW = 6  # links: counts up to that are forgotten when there are too many
 
 
 def page_term(url: str) -> str:
@@ -32,56 +45,91 @@ def page_term(url: str) -> str:
     return f"link:{url}"
 
 
-class Extractor:
-    """Cuts pages into fragments under one configuration."""
+class FragmentExtractor:
+    """Makes the records of pages under one configuration.
+
+    `read` and `cut` are for those who make several kinds of fragments of the same pages, and sum
+    nothing before all are together.
+    """
 
     def __init__(
-        self, config: BuildConfig, counters: Counters, resolution: Resolution | None = None
+        self,
+        config: BuildConfig,
+        counters: Counters,
+        resolution: Resolution | None = None,
+        packing: str | None = None,
     ) -> None:
+        """`packing` is the file that the inventory made; without one hosts are not cut."""
         self._config = config
         self._counters = counters
         self._resolution = resolution
         self._captured_only = config.bag.urls == "crawled"
         self._maker = FragmentMaker(config.window, config.bag)
-        self.vocabulary = Vocabulary(config.text)
+        self._ranges = UrlRanges.read(packing)
+        self._hot = HotLinks(config, counters, self._ranges)
+        self._vocabulary = Vocabulary(config.text)
         self._page_terms: list[Form] = []
+        self._waiting: list[PageFragments] = []
+        self._terms = 0  # of the pages that wait
 
+    @property
     def view(self) -> View:
-        """What is to be made of a page for it: a text without marks that no window looks at."""
+        """What a page must hold: a text without marks that no window looks at."""
         if self._config.window.kind != "basic":
             return View()
         without = CUTS if self._config.bag.headings else CUTS | HEADING_MARKS
         return View(without=without)
 
-    def say(self, page: Page) -> Said:
-        """What a page says."""
-        return self._say(page, self.read(page, with_sentences(page.flat.text)))
+    def records(self, page: Page) -> Iterator[Pair]:
+        """Records of this page and of others before it, whenever enough wait."""
+        made = self._fragments(page, self.read(page, with_sentences(page.flat.text)))
+        self._waiting.append(self._hot.take_out(made))
+        self._terms += len(made.fragments.terms)
+        if len(self._waiting) >= _PAGES or self._terms > _TERMS:
+            yield from self._parcels()
+        yield from self._hot.overdue()
+        if self._is_full():
+            yield from self._words()
+
+    def finish(self) -> Iterator[Pair]:
+        """All that waits, once the task has read its last page."""
+        yield from self._parcels()
+        yield from self._hot.finish()
+        yield from self._words()
 
     def read(self, page: Page, text: bytes) -> Stream:
         """The terms of a page whose sentences are marked already."""
-        return read_stream(text, self.vocabulary.table(page.language))
+        return read_stream(text, self._vocabulary.table(page.language))
 
     def cut(self, page: Page, stream: Stream) -> Iterator[Pair]:
-        """The (URL, fragment) pairs of a page whose terms are known; other windows may be cut from
-        the same.
-        """
-        return self._say(page, stream).records()
+        """The parcels of a page whose terms are known."""
+        return pack([self._fragments(page, stream)], self._ranges)
 
-    def _say(self, page: Page, stream: Stream) -> Said:
+    def forget_words(self) -> None:
+        """Forget the words seen, if they are many; for those who send none."""
+        if self._is_full():
+            self._vocabulary.take_forms()
+            self._page_terms = []
+
+    def _is_full(self) -> bool:
+        return self._vocabulary.full() or len(self._page_terms) > _MANY_IDS
+
+    def _words(self) -> Iterator[Pair]:
+        """Records of the words seen since the last time, with the pages that stand as terms."""
+        pages, self._page_terms = self._page_terms, []
+        return forms_records(chain([Forms.of(pages)], self._vocabulary.take_forms()))
+
+    def _parcels(self) -> Iterator[Pair]:
+        """The parcels of the pages that wait."""
+        waiting, self._waiting, self._terms = self._waiting, [], 0
+        return pack(waiting, self._ranges)
+
+    def _fragments(self, page: Page, stream: Stream) -> PageFragments:
         url = own_url(page.url, self._config.reading, self._resolution)
         self._counters.add("text", "terms", len(stream.terms))
-        value = content_value(self._maker.of_page(stream), own=url == page.url)
-        parts = self._maker.of_links(stream, self._page_id(url))
-        return Said(url.encode(), value, self._targets(page, url), parts, host_id(url))
-
-    def full(self) -> bool:
-        """Is it time to take the forms?"""
-        return self.vocabulary.full() or len(self._page_terms) > _MANY_PAGES
-
-    def take_forms(self) -> Iterator[Forms]:
-        """The words seen since the last time, with the pages that stand as terms."""
-        pages, self._page_terms = self._page_terms, []
-        return chain([Forms.of(pages)], self.vocabulary.take_forms())
+        fragments = self._maker.fragments(stream, self._page_id(url))
+        targets = self._targets(page, url)
+        return PageFragments(url, url == page.url, host_id(url), targets, fragments)
 
     def _page_id(self, url: str) -> int:
         if not self._config.bag.links:
@@ -144,40 +192,55 @@ class Extractor:
         return kept, kept.count(None) - targets.count(None)
 
 
-class FragmentExtractor:
-    """What a map task sends of its pages for their bags: parcels, summed links to URLs that very
-    many links point to, and records of words.
-    """
+class HotLinks:
+    """Takes the links to URLs that very many links lead to out of what pages say, and sums them."""
 
-    def __init__(
-        self,
-        config: BuildConfig,
-        counters: Counters,
-        resolution: Resolution | None = None,
-        packing: str | None = None,
-        *,
-        word_digits: int = DIGITS,
-    ) -> None:
-        """`packing` is the file that the inventory made; without one hosts are not cut."""
-        self._extractor = Extractor(config, counters, resolution)
-        self._sender = Sender(config, packing)
-        self._digits = word_digits
+    def __init__(self, config: BuildConfig, counters: Counters, ranges: UrlRanges) -> None:
+        self._merger = BagMerger(config.bag, config.window, counters)
+        self._ranges = ranges
+        self._pages = 0
+        self._links: Counter[str] = Counter()  # to each URL, on some of the pages
+        self._hot: set[str] = set()
+        self._waiting: list[PageFragments] = []  # pages with nothing but links to hot URLs
+        self._parcels: list[Pair] = []  # of other such pages
+        self._size = 0
 
-    @property
-    def view(self) -> View:
-        """What a page must hold for it."""
-        return self._extractor.view()
+    def take_out(self, page: PageFragments) -> PageFragments:
+        """What a page says but for its links to hot URLs."""
+        hot = [target if target in self._hot else None for target in page.targets]
+        if any(hot):
+            self._waiting.append(page._replace(targets=hot))
+            if len(self._waiting) >= _PAGES:
+                self._pack()
+            cold = [None if url else t for url, t in zip(hot, page.targets, strict=True)]
+            page = page._replace(targets=cold)
+        if not self._pages % _SAMPLE:
+            self._count(page)
+        self._pages += 1
+        return page
 
-    def records(self, page: Page) -> Iterator[Pair]:
-        """What a page says; and words or summed links, whenever enough of them wait."""
-        yield from self._sender.send(self._extractor.say(page))
-        if self._extractor.full():
-            yield from self._words()
+    def overdue(self) -> Iterator[Pair]:
+        """All links that wait, if they are many."""
+        return self.finish() if self._size > _KEPT else iter(())
 
     def finish(self) -> Iterator[Pair]:
-        """All that waits, once the task has read its last page."""
-        yield from self._sender.finish()
-        yield from self._words()
+        """All links that wait, summed."""
+        self._pack()
+        parcels, self._parcels, self._size = self._parcels, [], 0
+        self._hot = set()
+        for url, value in self._merger.fold(parcels) if parcels else ():
+            yield self._ranges.key_of(url), value
 
-    def _words(self) -> Iterator[Pair]:
-        return forms_records(self._extractor.take_forms(), self._digits)
+    def _pack(self) -> None:
+        parcels = list(pack(self._waiting, None))
+        self._parcels += parcels
+        self._size += sum(len(value) for _, value in parcels)
+        self._waiting = []
+
+    def _count(self, page: PageFragments) -> None:
+        """Count the links of a page: what is hot shows from the next page on."""
+        self._links.update(filter(None, page.targets))
+        self._hot.update(url for url in {*page.targets} if url and self._links[url] > _HOT)
+        if len(self._links) > _KNOWN:
+            often = {url: links for url, links in self._links.items() if links > _FEW}
+            self._links = Counter(often if len(often) < _KNOWN // 2 else {})

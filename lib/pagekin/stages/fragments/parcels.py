@@ -1,387 +1,503 @@
 """Parcels: all that one page says about the URLs of one range, on its way to their reducer.
 
-Windows of one page overlap, and a page has some hundred links to some fifteen hosts. So a parcel
-has the words of all its windows once, as pieces of the page in their order, and of each link only
-where in them its anchor stands. The page's own fragment goes into the parcel of its own range,
-whose words are then all of the page. What comes out of parcels, URL by URL, is what went in
-(`link_records.py`): they are how it travels, and nothing else. docs/formats.md has their
-parts. `_parcels.c` does the same, and is taken where it was built.
+A range is all URLs of a host, or where a host is large a part of them in their order, from one cut
+to the next. Windows of one page overlap, and a page has some hundred links to some fifteen hosts.
+So a parcel has the words of all its windows once, as pieces of the page in their order, and of each
+link only where in them its window stands. The page's own words go into the parcel of its own range.
+
+A parcel is one value of bytes (docs/formats.md has an example):
+
+    pHOST FLAG COUNT URL URL ...|terms numbers
+
+HOST names the citing host. FLAG is `-`, or in the parcel with the page's own words `0`, or `1`
+where a page of another URL speaks for this one. COUNT is the number of terms. URLs lack what all
+URLs of their host begin with; one without links is the page itself. Terms take four bytes each: the
+title (in the parcel with the page's own words all of it, else what links carry), the pieces of the
+text, the chains of headings, and the page's id. The numbers say how many terms the title and the id
+have, how many chains there are and how long each is; how many links each URL has; and of each link
+where its window begins, how many terms it has before, in and behind its anchor, and its chain.
+Behind the bar ends of lines are escaped.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
-from itertools import islice
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+import xxhash
+from numpy.typing import NDArray
+from pybase64 import b64encode
 
-from pagekin.bags.fragments import KIND_SHIFT, LINK, SIDE_SHIFT, WIDTH, decode, encode
+from pagekin.bags.fragments import Fragments
 from pagekin.kinds import Pair
-from pagekin.native import load
-from pagekin.stages.fragments.link_records import PER_RECORD, Said
-from pagekin.stages.fragments.packing import Packing, host_part
-from pagekin.stages.fragments.values import OF_FOLDED, OF_PAGE, link_value
+from pagekin.tables import ArrayFile, write_arrays
+from pagekin.text.words import Terms
+from pagekin.web.urls import host
 
 __all__ = [
-    "MOST_OPENED",
     "PARCEL",
-    "Range",
-    "keyed",
+    "Opened",
+    "PageFragments",
+    "UrlRanges",
+    "bounds_of",
+    "host_id",
+    "host_part",
+    "open_parcels",
+    "own_parcel",
     "pack",
-    "plain_pack",
-    "plain_unpack",
-    "unpack",
+    "pieces_index",
 ]
 
-Range = tuple[bytes, list[Pair], int]
-"""Its name, its records by URL and value, and their bytes."""
+Numbers = NDArray[np.int64]
 
-MOST_OPENED = 1 << 20  # bytes of the links of a parcel that is open, but for its last link
-PARCEL = b"p"  # the first byte: behind the links of the range that mappers have folded
-_END = b" "  # of the rest of a URL
-_COUNTS, _LAST = 96, 0x80  # digits of a count from 20 on, of which the last one has the eighth bit
-_FLAGS, _LENGTHS = 0x21, 9  # anchors of so many words say it apart
-_USUAL, _FINAL, _SAME = 1, 2, 4
-_NOTHING, _GOES_ON = b"-", b"~"  # of the page itself; the first URL has links in the parcel before
-_OWN = b""
-_SIDE = (1 << SIDE_SHIFT) - 1  # words of a side, at most
-_HIGHEST = 1 << 40  # of a count that is read on
-_NUMBER = re.compile(rb"[\x20-\x5F].|[\x60-\x6B]..|[\x6E\x6F]....|[\x71-\x77]", re.DOTALL)
-_native = load("pagekin.stages.fragments._parcels")
+PARCEL = b"p"  # the first byte
+_KIND = "packing"
+_NO_PAGE, _OWN_PAGE, _OTHER_PAGE = b"-", b"0", b"1"  # flags
+_TERM_BYTES = 4
+_LINK = 5  # numbers of a link
+_LONGEST_NUMBER = 5  # bytes
+_ESCAPE = b"\x1b"
+_UNESCAPED = np.zeros(256, np.uint8)
+_UNESCAPED[list(b"enr")] = list(_ESCAPE + b"\n\r")
 
 
-_Placed = tuple[bytes, int]  # a link: its URL, and its place on the page
+# --- ranges of URLs ---
 
 
-class _Link(NamedTuple):
-    """Where a link stands in the text of its parcel."""
-
-    anchor: int
-    words: int  # of the anchor
-    left: int
-    right: int
-    above: int  # number of the headings above it
-    final: bool  # the last one to its URL
+def host_part(url: bytes) -> bytes:
+    """All of a canonical URL that is before its path, and the path's first slash."""
+    end = url.find(b"/", url.find(b"://") + 3)
+    return url[: end + 1] if end >= 0 else url
 
 
-def pack(said: Said, packing: Packing) -> list[Pair]:
-    """The parcels of a page, one for each range that it says something about, in their order. Of
-    very many links to a range more parcels are made, so that none is long once it is open.
+def host_id(url: str) -> bytes:
+    """Eight characters that name the host of a canonical URL."""
+    return b64encode(xxhash.xxh3_64_digest(host(url).encode())[:6])
+
+
+class UrlRanges:
+    """Which URLs travel together: those of a host, or of a part of it where it has cuts.
+
+    A range is named by the first URL that it could hold, so ranges are ordered as their URLs are.
     """
-    if _native is None:
-        return plain_pack(said, packing)
-    ranges = packing.table, packing.cut_text, packing.cut_bounds
-    parcels: list[Pair] = _native.pack(
-        said.url, said.value, said.targets, *said.parts, said.host, *ranges, MOST_OPENED
-    )
-    return parcels
+
+    def __init__(self, cuts: Iterable[bytes] = ()) -> None:
+        self.cuts = sorted(cuts)  # URLs
+
+    @classmethod
+    def read(cls, path: str | Path | None) -> UrlRanges:
+        """The ranges that were stored; without a path no host is cut."""
+        if not path:
+            return cls()
+        file = ArrayFile(Path(path), _KIND)
+        text = file["cuts"].tobytes()
+        return cls([text[a:b] for a, b in pairwise(file["cut_bounds"].tolist())])
+
+    def write(self, path: Path) -> None:
+        """Store the cuts."""
+        arrays: dict[str, NDArray[Any]] = {
+            "cuts": np.frombuffer(b"".join(self.cuts), np.uint8),
+            "cut_bounds": np.array([0, *accumulate(map(len, self.cuts))], np.int64),
+        }
+        write_arrays(path, _KIND, {}, arrays)
+
+    def key_of(self, url: bytes) -> bytes:
+        """The name of the range that a URL is in."""
+        return self._range(url)[0]
+
+    def split(self, urls: Sequence[bytes]) -> Iterator[tuple[bytes, Sequence[bytes]]]:
+        """The ranges that sorted URLs are in, each with its URLs."""
+        first, key, start, end = 0, b"", b"", b""
+        for place, url in enumerate(urls):
+            if not start or not url.startswith(start) or (end and url >= end):
+                if start:
+                    yield key, urls[first:place]
+                first = place
+                key, start, end = self._range(url)
+        if start:
+            yield key, urls[first:]
+
+    def _range(self, url: bytes) -> tuple[bytes, bytes, bytes]:
+        """Its name, what all URLs of its host begin with, and the cut behind it, if any."""
+        start = host_part(url)
+        place = bisect_right(self.cuts, url)
+        before = self.cuts[place - 1] if place else b""
+        behind = self.cuts[place] if place < len(self.cuts) else b""
+        key = before if before.startswith(start) else start
+        return key, start, behind if behind.startswith(start) else b""
 
 
-def keyed(pairs: Iterable[Pair], packing: Packing) -> Iterator[Pair]:
-    """Records of single URLs that travel beside parcels: links that a mapper has folded."""
-    for url, value in pairs:
-        rest = url[len(host_part(url)) :]
-        yield packing.key_of(url), value[:1] + rest + _END + value[1:]
+# --- numbers as bytes, and pieces of arrays ---
 
 
-def unpack(pairs: list[Pair], start: int, packing: Packing, enough: int) -> tuple[list[Range], int]:
-    """What sorted pairs say from the place `start` on, range by range, until so many bytes are
-    open; and the place of the next pair.
+def number_bytes(numbers: Numbers) -> tuple[bytes, Numbers]:
+    """Numbers of up to 35 bits as bytes, and where each ends: seven bits a byte, the highest first,
+    the last byte with the eighth bit set. So most take one byte, which needs no escape.
+
+    >>> number_bytes(np.array([0, 127, 128]))[0].hex(" ")
+    '80 ff 01 80'
     """
-    if _native is None:
-        return plain_unpack(pairs, start, packing, enough)
-    limits = PER_RECORD, MOST_OPENED, enough
-    opened: tuple[list[Range], int] = _native.unpack(pairs, start, packing.text, *limits)
-    return opened
+    sizes = np.ones(len(numbers), np.int64)
+    most = int(numbers.max(initial=0))
+    digits = max(1, -(-most.bit_length() // 7))
+    for digit in range(1, digits):
+        sizes += numbers >> 7 * digit > 0
+    ends = np.cumsum(sizes)
+    text = np.empty(int(ends[-1]) if len(ends) else 0, np.uint8)
+    text[ends - 1] = numbers & 0x7F | 0x80
+    for digit in range(1, digits):
+        long = np.flatnonzero(sizes > digit)
+        text[ends[long] - 1 - digit] = numbers[long] >> 7 * digit & 0x7F
+    return text.tobytes(), ends
 
 
-# --- packing, in Python ---
+def read_numbers(text: bytes) -> tuple[Numbers, Numbers]:
+    """The numbers of such bytes, and where each ends; ValueError if one is too long."""
+    digits = np.frombuffer(text, np.uint8)
+    lasts = np.flatnonzero(digits >= 0x80)
+    sizes = np.diff(lasts, prepend=-1)
+    longest = int(sizes.max(initial=0))
+    if longest > _LONGEST_NUMBER or (lasts[-1] + 1 if len(lasts) else 0) != len(digits):
+        raise ValueError("no numbers")
+    numbers = (digits[lasts] & 0x7F).astype(np.int64)
+    for digit in range(1, longest):
+        long = np.flatnonzero(sizes > digit)
+        numbers[long] += digits[lasts[long] - digit].astype(np.int64) << 7 * digit
+    return numbers, lasts + 1
 
 
-def plain_pack(said: Said, packing: Packing) -> list[Pair]:
-    """The same as `pack`, in Python."""
-    links = [(t.encode(), k) for k, t in enumerate(said.targets) if t is not None]
-    own = packing.key_of(said.url)
-    ranges: dict[bytes, list[_Placed]] = {own: []}
-    for link in sorted(links):
-        ranges.setdefault(packing.key_of(link[0]), []).append(link)
-    words = _Words(said, packing)
-    return [
-        (key, words.parcel(key, some, head))
-        for key in sorted(ranges)
-        for some, head in words.parts(ranges[key], has_own=key == own)
+def pieces_index(starts: Numbers, sizes: Numbers) -> Numbers:
+    """The places of all items of some pieces of an array, one piece behind the other.
+
+    >>> pieces_index(np.array([7, 0]), np.array([2, 3])).tolist()
+    [7, 8, 0, 1, 2]
+    """
+    ends = np.cumsum(sizes)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total) + np.repeat(starts - ends + sizes, sizes)
+
+
+def bounds_of(sizes: Numbers | list[int]) -> Numbers:
+    """Where each of some pieces begins that lie one behind the other, and where the last ends."""
+    bounds = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=bounds[1:])
+    return bounds
+
+
+# --- packing ---
+
+
+class PageFragments(NamedTuple):
+    """The fragments of a page, and the URLs that they are about."""
+
+    url: str  # the URL that the page's own words are for
+    is_own: bool  # is the page that of this URL?
+    host: bytes  # the citing host, by its id
+    targets: list[str | None]  # of the links, in their order; None: the link is left out
+    fragments: Fragments
+
+
+class _Group(NamedTuple):
+    """The URLs of one page that are in one range: they get one parcel."""
+
+    key: bytes
+    urls: Sequence[bytes]
+    page: int  # the number of the page
+    has_page: bool  # is the page's own URL among them?
+
+
+def pack(pages: Sequence[PageFragments], ranges: UrlRanges | None) -> Iterator[Pair]:
+    """The parcels of pages: of each page one for each range that it says something about; without
+    ranges one with all its links, under no key.
+
+    Many pages are packed together: a call of numpy takes as long for one of them as for sixteen.
+    """
+    groups: list[_Group] = []
+    url_of: list[int] = []
+    known = 0
+    for number, page in enumerate(pages):
+        names = sorted({*filter(None, page.targets), *([page.url] if ranges else [])})
+        places = dict(zip(names, range(known, known + len(names)), strict=True))
+        url_of += [places.get(target or "", -1) for target in page.targets]
+        known += len(names)
+        urls, own = [name.encode() for name in names], page.url.encode()
+        of_ranges = ranges.split(urls) if ranges else [(b"", urls)]
+        groups += [
+            _Group(key, some, number, has_page=ranges is not None and own in some)
+            for key, some in of_ranges
+        ]
+    if groups:
+        yield from _parcels(pages, groups, np.array(url_of, np.int64))
+
+
+def _parcels(
+    pages: Sequence[PageFragments], groups: Sequence[_Group], url_of: Numbers
+) -> Iterator[Pair]:
+    """The parcel of each group; `url_of` says which of all their URLs each link leads to, or -1."""
+    parts = [page.fragments for page in pages]
+    links = np.argsort(url_of, kind="stable")[np.count_nonzero(url_of < 0) :]  # by URL
+    url_bounds = bounds_of([len(group.urls) for group in groups])
+    counts = np.bincount(url_of[links], minlength=int(url_bounds[-1]))
+    link_bounds = bounds_of(counts)[url_bounds]
+    group_of = np.repeat(np.arange(len(groups)), np.diff(link_bounds))
+    low = np.concatenate([part.low for part in parts])[links]
+    start = np.concatenate([part.start for part in parts])[links]
+    end = np.concatenate([part.end for part in parts])[links]
+    high = np.concatenate([part.high for part in parts])[links]
+    above = np.concatenate([part.above for part in parts])[links]
+    texts, place = _joined_windows(parts, groups, group_of, low, high)
+    chains, sizes, chain_bounds, chain_of = _used_chains(parts, groups, group_of, above)
+    titles = [
+        parts[group.page].title if group.has_page else parts[group.page].citing_title
+        for group in groups
     ]
+    ids = [parts[group.page].citing_page for group in groups]
+    heads = [np.array([*map(len, titles)]), np.array([*map(len, ids)]), np.diff(chain_bounds)]
+    columns = [
+        (np.column_stack(heads), np.arange(len(groups) + 1)),
+        (sizes.reshape(-1, 1), chain_bounds),
+        (counts.reshape(-1, 1), url_bounds),
+        (np.column_stack([place, start - low, end - start, high - end, chain_of]), link_bounds),
+    ]
+    numbers = _number_slices(columns)
+    for group, title, text, chain, page_id, some in zip(
+        groups, titles, texts, chains, ids, numbers, strict=True
+    ):
+        page = pages[group.page]
+        terms = b"".join((title.tobytes(), text, chain, page_id.tobytes()))
+        flag = _NO_PAGE if not group.has_page else _OWN_PAGE if page.is_own else _OTHER_PAGE
+        common = len(host_part(group.key))
+        head = [PARCEL + page.host, flag, b"%d" % (len(terms) // _TERM_BYTES)]
+        head += [url[common:] for url in group.urls]
+        yield group.key, b"%b|%b" % (b" ".join(head), _escaped(terms + some))
 
 
-class _Words:
-    """A page's words, ready for its parcels."""
-
-    def __init__(self, said: Said, packing: Packing) -> None:
-        self._said, self._packing = said, packing
-        parts = said.parts
-        self._spelt_terms = list(map(packing.spelt.__getitem__, decode(parts.terms).tolist()))
-        self._sections: dict[bytes, bytes] = {}
-        marks = decode(parts.marks)
-        side = np.uint64(_SIDE)
-        self._left = (marks >> np.uint64(SIDE_SHIFT) & side).tolist()
-        self._right = (marks & side).tolist()
-        self._low, self._high = parts.low.tolist(), parts.high.tolist()
-        self._usual = max(self._left + self._right, default=0)
-
-    def parts(
-        self, links: list[_Placed], *, has_own: bool
-    ) -> Iterator[tuple[list[_Placed], bytes]]:
-        """The links of a range by parcel, and what each says of the page itself."""
-        part: list[_Placed] = []
-        size, head = 0, _OWN if has_own else _NOTHING
-        for link in links:
-            if size > MOST_OPENED:
-                yield part, head
-                head = _GOES_ON if link[0] == part[-1][0] else _NOTHING
-                part, size = [], 0
-            size += self._opened(link) + (len(link[0]) if not part or part[-1][0] != link[0] else 0)
-            part.append(link)
-        yield part, head
-
-    def _opened(self, link: _Placed) -> int:
-        """What a link is, once its parcel is open."""
-        above, k = self._said.parts.above, link[1]
-        words: int = WIDTH * (1 + self._high[k] - self._low[k])
-        return words + (len(above[k]) if above else 0) + len(self._said.parts.tail)
-
-    def parcel(self, key: bytes, links: list[_Placed], head: bytes) -> bytes:
-        """What the page says with these links, to URLs of one range."""
-        said, terms = self._said, self._said.parts.terms
-        whole = head == _OWN and bool(terms) and said.value.endswith(terms)
-        edges = [(self._low[k], self._high[k]) for _, k in links]
-        pieces = [(0, len(self._spelt_terms))] if whole else _joined(edges)
-        words = [word for a, b in pieces for word in self._spelt_terms[a:b]]
-        placed, above = self._place(links, pieces)
-        start = len(host_part(key))
-        urls = list(dict.fromkeys(url for url, _ in links))
-        return b"".join(
-            (
-                PARCEL,
-                said.host,
-                self._own_part(start, whole=whole) if head == _OWN else head,
-                self._section(said.parts.tail),
-                _count(len(above)),
-                *map(self._section, above),
-                _count(len(words)),
-                *words,
-                _count(self._usual),
-                _count(len(urls)),
-                *(url[start:] + _END for url in urls),
-                *self._spelt(placed),
-            )
-        )
-
-    def _own_part(self, start: int, *, whole: bool) -> bytes:
-        """The page's own fragment; where its last words are the text, without them."""
-        url, value = self._said.url, self._said.value
-        head = value[2 : len(value) - len(self._said.parts.terms)] if whole else value[2:]
-        flags = value[1:2] + (b"=" if whole else b"-")
-        return flags + url[start:] + _END + self._section(head)
-
-    def _section(self, text: bytes) -> bytes:
-        """The numbers of a text, spelt."""
-        if text not in self._sections:
-            numbers = list(map(self._packing.spelt.__getitem__, decode(text).tolist()))
-            self._sections[text] = _count(len(numbers)) + b"".join(numbers)
-        return self._sections[text]
-
-    def _place(
-        self, links: list[_Placed], pieces: list[tuple[int, int]]
-    ) -> tuple[list[_Link], list[bytes]]:
-        """Where in the pieces the links stand, and the headings above them, each once."""
-        above = self._said.parts.above
-        headings: dict[bytes, int] = {}
-        starts, offsets = [a for a, _ in pieces], [0]
-        for a, b in pieces:
-            offsets.append(offsets[-1] + b - a)
-        placed: list[_Link] = []
-        for place, (url, k) in enumerate(links, 1):
-            low, left, right = self._low[k], self._left[k], self._right[k]
-            piece = bisect_right(starts, low) - 1
-            anchor = offsets[piece] + low - starts[piece] + left
-            number = headings.setdefault(above[k] if above else b"", len(headings))
-            words = self._high[k] - right - low - left
-            final = place == len(links) or links[place][0] != url
-            placed.append(_Link(anchor, words, left, right, number, final))
-        return placed, list(headings)
-
-    def _spelt(self, links: list[_Link]) -> Iterator[bytes]:
-        behind = above = 0
-        usual = self._usual, self._usual
-        for link in links:
-            step = link.anchor - behind
-            flags = _USUAL * ((link.left, link.right) == usual)
-            flags |= _FINAL * link.final | _SAME * (link.above == above)
-            words = min(link.words, _LENGTHS)
-            yield _count(2 * step if step >= 0 else -2 * step - 1)
-            yield bytes([_FLAGS + 8 * words + flags])
-            if not flags & _SAME:
-                yield _count(link.above)
-            if not flags & _USUAL:
-                yield _count(link.left) + _count(link.right)
-            if words == _LENGTHS:
-                yield _count(link.words - _LENGTHS)
-            behind, above = link.anchor + link.words, link.above
+def _joined_windows(
+    parts: Sequence[Fragments],
+    groups: Sequence[_Group],
+    group_of: Numbers,
+    low: Numbers,
+    high: Numbers,
+) -> tuple[list[bytes], Numbers]:
+    """Of each group the pieces of the page that hold all windows, or of the page's own group all of
+    the text where that is wanted; and where in them the window of each link begins.
+    """
+    sizes = np.array([len(parts[group.page].terms) for group in groups])
+    base = bounds_of(sizes + 1)  # the positions of a group do not touch those of the next
+    own = [k for k, group in enumerate(groups) if group.has_page and parts[group.page].content]
+    low = np.concatenate([base[group_of] + low, base[own]])
+    high = np.concatenate([base[group_of] + high, base[own] + sizes[own]])
+    by_position = np.argsort(low, kind="stable")
+    low, high = low[by_position], np.maximum.accumulate(high[by_position])
+    is_first = np.ones(len(low), np.bool_)  # of a piece
+    is_first[1:] = low[1:] > high[:-1]
+    starts, ends = low[is_first], high[np.roll(is_first, -1)]
+    group = np.searchsorted(base, starts, "right") - 1
+    offsets = bounds_of(ends - starts)
+    bounds = offsets[np.searchsorted(group, np.arange(len(groups) + 1))]
+    moved = low + (offsets[:-1] - starts)[np.cumsum(is_first) - 1]
+    place = np.empty_like(moved)
+    place[by_position] = moved
+    page_starts = bounds_of([len(part.terms) for part in parts])[[group.page for group in groups]]
+    index = pieces_index(starts + (page_starts - base[:-1])[group], ends - starts)
+    text = np.concatenate([part.terms for part in parts])[index].tobytes()
+    texts = [text[a:b] for a, b in pairwise((_TERM_BYTES * bounds).tolist())]
+    return texts, place[: len(group_of)] - bounds[group_of]
 
 
-def _joined(edges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Pieces of the page that hold all windows, in their order."""
-    pieces: list[tuple[int, int]] = []
-    for low, high in sorted(edges):
-        if pieces and low <= pieces[-1][1]:
-            pieces[-1] = pieces[-1][0], max(high, pieces[-1][1])
-        else:
-            pieces.append((low, high))
-    return pieces
+def _used_chains(
+    parts: Sequence[Fragments], groups: Sequence[_Group], group_of: Numbers, above: Numbers
+) -> tuple[list[bytes], Numbers, Numbers, Numbers]:
+    """The chains of headings that the links of each group stand under: their terms, their sizes,
+    where those of each group begin, and which of its group's chains stands above each link.
+    """
+    terms = np.concatenate([part.headings for part in parts])
+    starts = bounds_of([len(part.headings) for part in parts])
+    starts = np.concatenate(
+        [part.heading_bounds[:-1] + k for part, k in zip(parts, starts, strict=False)]
+    )
+    sizes = np.concatenate([np.diff(part.heading_bounds) for part in parts])
+    firsts = bounds_of([len(part.heading_bounds) - 1 for part in parts])
+    base = len(sizes) * np.arange(len(groups) + 1)
+    of_pages = base[:-1] + firsts[[group.page for group in groups]]
+    used, number = np.unique(of_pages[group_of] + above, return_inverse=True)
+    bounds = np.searchsorted(used, base)
+    used %= max(1, len(sizes))
+    sizes = sizes[used]
+    joined = terms[pieces_index(starts[used], sizes)].tobytes()
+    edges = _TERM_BYTES * bounds_of(sizes)[bounds]
+    chains = [joined[a:b] for a, b in pairwise(edges.tolist())]
+    return chains, sizes, bounds, number - bounds[group_of]
 
 
-def _count(number: int) -> bytes:
-    """A small number, in bytes that no line is cut at."""
-    made = [_LAST + number % _COUNTS]
-    while number := number // _COUNTS:
-        made.append(_LAST - _COUNTS + number % _COUNTS)
-    return bytes(reversed(made))
+def _number_slices(columns: Sequence[tuple[Numbers, Numbers]]) -> Iterator[bytes]:
+    """The numbers of each group as bytes, column by column; a column has rows of numbers, and tells
+    where each group's rows begin.
+    """
+    text, ends = number_bytes(np.concatenate([column.ravel() for column, _ in columns]))
+    edges = np.concatenate([[0], ends])
+    first = 0
+    slices = []
+    for column, bounds in columns:
+        slices.append(pairwise(edges[first + column.shape[1] * bounds].tolist()))
+        first += column.size
+    for (a, b), (c, d), (e, f), (g, h) in zip(*slices, strict=True):
+        yield b"".join((text[a:b], text[c:d], text[e:f], text[g:h]))
 
 
-# --- unpacking, in Python ---
+def _escaped(body: bytes) -> bytes:
+    """Without ends of lines."""
+    body = body.replace(_ESCAPE, _ESCAPE + b"e")
+    return body.replace(b"\n", _ESCAPE + b"n").replace(b"\r", _ESCAPE + b"r")
 
 
-def plain_unpack(
-    pairs: list[Pair], start: int, packing: Packing, enough: int
-) -> tuple[list[Range], int]:
-    """The same as `unpack`, in Python."""
-    ranges: list[Range] = []
-    opened = 0
-    for place in range(start, len(pairs)):
-        if place > start and opened >= enough:
-            return ranges, place
-        key, value = pairs[place]
-        records = _records(host_part(key), value, packing)
-        size = sum(len(url) + len(record) for url, record in records)
-        opened += size
-        if ranges and ranges[-1][0] == key:
-            _, others, before = ranges.pop()
-            records, size = others + records, before + size
-        ranges.append((key, sorted(records), size))
-    return ranges, max(start, len(pairs))
+# --- opening ---
 
 
-def _records(start: bytes, value: bytes, packing: Packing) -> list[Pair]:
-    """What a value says, URL by URL; `start` is what they have in common."""
+class Opened(NamedTuple):
+    """What some parcels say, in columns: one row a parcel, a URL in a parcel, or a link.
+
+    Positions are those of terms.
+    """
+
+    terms: Terms
+    # of each parcel
+    host: NDArray[np.uint64]  # the citing host, by the eight bytes of its id
+    flag: list[bytes]
+    title: Numbers  # where the title begins
+    text: Numbers  # behind it the pieces of the text
+    headings: Numbers  # the chains of headings
+    page_id: Numbers
+    end: Numbers
+    # of each URL in each parcel
+    url: list[bytes]
+    parcel: Numbers
+    links: Numbers  # how many lead there; none: it is the page itself
+    # of each link
+    entry: Numbers  # the URL in its parcel, by its row above
+    low: Numbers  # its window
+    anchor: Numbers
+    anchor_end: Numbers
+    high: Numbers
+    above: Numbers  # its chain of headings
+    above_end: Numbers
+
+
+def open_parcels(parcels: Sequence[Pair]) -> Opened:
+    """What parcels say, each given with the key of its range; ValueError if one is damaged."""
     try:
-        if value[:1] != bytes([OF_FOLDED]):
-            return list(_Reader(value, packing).records(start))
-        end = value.index(_END)
-        return [(start + value[1:end], value[:1] + value[end + 1 :])]
-    except (IndexError, ValueError) as error:
+        return _opened(parcels)
+    except (ValueError, IndexError) as error:
         raise ValueError("a parcel is damaged") from error
 
 
-@lru_cache(maxsize=10_000)
-def _link_mark(left: int, right: int) -> bytes:
-    mark = LINK << KIND_SHIFT | left << SIDE_SHIFT | right
-    return encode(np.array([mark], np.uint64))
+def _opened(parcels: Sequence[Pair]) -> Opened:
+    hosts, flags, counts, urls, url_counts = [], [], [], [], []
+    for key, value in parcels:
+        host, flag, count, *rests = value[: value.index(b"|")].split(b" ")
+        hosts.append(host)
+        flags.append(flag)
+        counts.append(int(count))
+        start = host_part(key)
+        urls += [start + rest for rest in rests]
+        url_counts.append(len(rests))
+    is_page = np.array([flag != _NO_PAGE for flag in flags])
+    _check(all(len(host) == 9 and host[:1] == PARCEL for host in hosts))
+    _check({*flags} <= {_NO_PAGE, _OWN_PAGE, _OTHER_PAGE})
+    sizes, n_urls = np.array(counts, np.int64), np.array(url_counts, np.int64)
+    terms, numbers, bounds = _terms_and_numbers([value for _, value in parcels], sizes)
+    # where the numbers of each parcel stand: three counts, sizes of chains, links of URLs, links
+    first, end = bounds[:-1], bounds[1:]
+    _check((end - first >= 3).all())
+    n_title, n_ids, n_chains = numbers[first], numbers[first + 1], numbers[first + 2]
+    of_urls = first + 3 + n_chains
+    of_links = of_urls + n_urls
+    _check((of_links <= end).all())
+    total = bounds_of(numbers)
+    headings, n_links = total[of_urls] - total[first + 3], total[of_links] - total[of_urls]
+    _check((of_links + _LINK * n_links == end).all())
+    # where the terms of each parcel stand
+    title, end_terms = bounds_of(sizes)[:-1], np.cumsum(sizes)
+    text, page_id = title + n_title, end_terms - n_ids
+    above = page_id - headings
+    _check((text <= above).all())
+    # links, and their windows and headings
+    parcel = np.repeat(np.arange(len(parcels)), n_urls)
+    links = numbers[pieces_index(of_urls, n_urls)]
+    _check((np.bincount(parcel[links == 0], minlength=len(parcels)) == is_page).all())
+    entry = np.repeat(np.arange(len(links)), links)
+    of = parcel[entry]
+    rows = numbers[pieces_index(of_links, _LINK * n_links)].reshape(-1, _LINK)
+    edges = np.cumsum(rows[:, :-1], axis=1) + text[of, np.newaxis]
+    low, anchor, anchor_end, high = edges.T
+    chain = rows[:, -1]
+    _check((high <= above[of]).all() and (chain < n_chains[of]).all())
+    chains = bounds_of(numbers[pieces_index(first + 3, n_chains)])
+    firsts = bounds_of(n_chains)[:-1]
+    shift = (above - chains[firsts])[of]
+    chain += firsts[of]
+    return Opened(
+        terms=terms,
+        host=np.frombuffer(b"".join([host[1:] for host in hosts]), np.uint64),
+        flag=flags,
+        title=title,
+        text=text,
+        headings=above,
+        page_id=page_id,
+        end=end_terms,
+        url=urls,
+        parcel=parcel,
+        links=links,
+        entry=entry,
+        low=low,
+        anchor=anchor,
+        anchor_end=anchor_end,
+        high=high,
+        above=shift + chains[chain],
+        above_end=shift + chains[chain + 1],
+    )
 
 
-class _Reader:
-    """Reads a parcel from its first byte to its last."""
+def _terms_and_numbers(values: Sequence[bytes], sizes: Numbers) -> tuple[Terms, Numbers, Numbers]:
+    """What stands behind the heads of parcels of so many terms: all their terms, all their numbers,
+    and where the numbers of each parcel begin.
+    """
+    bodies = [value[value.index(b"|") + 1 :] for value in values]
+    ends = bounds_of([*map(len, bodies)])[1:]
+    text = np.frombuffer(b"".join(bodies), np.uint8)
+    escapes = np.flatnonzero(text == ord(_ESCAPE))
+    _check((text[ends - 1] >= 0x80).all())  # so that none ends within an escape
+    plain = text.copy()
+    plain[escapes + 1] = _UNESCAPED[text[escapes + 1]]
+    _check((plain[escapes + 1] > 0).all())
+    plain = np.delete(plain, escapes)
+    ends -= np.searchsorted(escapes, ends)
+    starts = np.append(0, ends)[:-1]
+    middles = starts + _TERM_BYTES * sizes
+    _check((sizes >= 0).all() and (middles < ends).all())
+    joined = plain.tobytes()
+    edges = list(zip(starts.tolist(), middles.tolist(), ends.tolist(), strict=True))
+    terms = np.frombuffer(b"".join([joined[a:b] for a, b, _ in edges]), np.uint32)
+    numbers, number_ends = read_numbers(b"".join([joined[b:c] for _, b, c in edges]))
+    bounds = np.searchsorted(number_ends, bounds_of(ends - middles), "right")
+    return terms, numbers, bounds
 
-    def __init__(self, value: bytes, packing: Packing) -> None:
-        self._value, self._at = value, 0
-        self._packing = packing
-        self._behind = self._heading = 0  # the end of the last anchor; the number of its headings
-        self._opened = 0  # bytes of links
 
-    def records(self, start: bytes) -> Iterator[Pair]:
-        """What it says, URL by URL; `start` is what they have in common."""
-        if self._take(1) != PARCEL:
-            raise ValueError("not a parcel")
-        host, flag = self._take(8), self._take(1)
-        has_own = flag in {b"0", b"1"}
-        if not has_own and flag not in {_NOTHING, _GOES_ON}:
-            raise ValueError("no flag")
-        shared, own, head = b"", b"", b""
-        if has_own:
-            shared, own, head = self._take(1), start + self._rest(), self._section()
-        self._tail = self._section()
-        self._above = [self._section() for _ in range(self._number())]
-        self._text = self._section()
-        if has_own:
-            words = self._text if shared == b"=" else b""
-            yield own, bytes([OF_PAGE]) + flag + head + words
-        self._usual = self._number()
-        urls = [start + self._rest() for _ in range(self._number())]
-        for number, url in enumerate(urls):
-            links = list(self._links(len(url)))
-            first = number > 0 or flag != _GOES_ON
-            for k in range(0, len(links), PER_RECORD):
-                text = b"".join(links[k : k + PER_RECORD])
-                yield url, link_value(host, text, first=first and not k)
-        if self._at != len(self._value):
-            raise ValueError("more than a parcel")
+def own_parcel(opened: Opened, entry: int) -> bytes:
+    """A parcel with nothing but the own words of a page that has such a row."""
+    at = int(opened.parcel[entry])
+    title, end = int(opened.title[at]), int(opened.headings[at])
+    url = opened.url[entry]
+    head = PARCEL + opened.host[at].tobytes(), opened.flag[at], b"%d" % (end - title)
+    numbers, _ = number_bytes(np.array([opened.text[at] - title, 0, 0, 0]))
+    body = opened.terms[title:end].tobytes() + numbers
+    return b" ".join((*head, url[len(host_part(url)) :])) + b"|" + _escaped(body)
 
-    def _links(self, more: int) -> Iterator[bytes]:
-        """The fragments of the links to the next URL, which takes so many bytes more."""
-        flags = 0
-        while not flags & _FINAL:
-            if self._opened > MOST_OPENED:
-                raise ValueError("more than a parcel should hold")
-            step, flags = self._number(), self._take(1)[0] - _FLAGS
-            words = flags >> 3
-            if not 0 <= words <= _LENGTHS:
-                raise ValueError("no flags")
-            self._heading = self._heading if flags & _SAME else self._number()
-            known = bool(flags & _USUAL)
-            left, right = (self._usual,) * 2 if known else (self._number(), self._number())
-            words += self._number() if words == _LENGTHS else 0
-            anchor = self._behind + (-(step + 1) // 2 if step & 1 else step // 2)
-            low, self._behind = anchor - left, anchor + words
-            high = self._behind + right
-            if low < 0 or WIDTH * high > len(self._text) or max(left, right) > _SIDE:
-                raise ValueError("a window lies outside of the text")
-            window = self._text[WIDTH * low : WIDTH * high]
-            link = _link_mark(left, right) + window + self._above[self._heading] + self._tail
-            self._opened += len(link) + more
-            more = 0
-            yield link
 
-    def _take(self, count: int) -> bytes:
-        taken = self._value[self._at : self._at + count]
-        if len(taken) != count:
-            raise ValueError("it ends too early")
-        self._at += count
-        return taken
-
-    def _rest(self) -> bytes:
-        """The rest of a URL."""
-        end = self._value.index(_END, self._at)
-        taken = self._take(end - self._at)
-        self._at += 1
-        return taken
-
-    def _number(self) -> int:
-        number = 0
-        while (byte := self._take(1)[0]) < _LAST:
-            number = _COUNTS * number + byte - (_LAST - _COUNTS)
-            if byte < _LAST - _COUNTS or number >= _HIGHEST:
-                raise ValueError("no count")
-        return _COUNTS * number + byte - _LAST
-
-    def _section(self) -> bytes:
-        """Numbers as fragments have them."""
-        count, start = self._number(), self._at
-        found = list(islice(_NUMBER.finditer(self._value, start), count))
-        self._at = found[-1].end() if found else start
-        spelt = [match[0] for match in found]
-        if len(spelt) != count or sum(map(len, spelt)) != self._at - start:
-            raise ValueError("no number")
-        return b"".join(map(self._packing.numbers.__getitem__, spelt))
+def _check(fits: bool | np.bool_) -> None:
+    if not fits:
+        raise ValueError("parts that do not fit")

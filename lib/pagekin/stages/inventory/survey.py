@@ -15,7 +15,7 @@ from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
 from pagekin.stages.inventory.captures import OTHER, capture_value, redirect_value
-from pagekin.stages.inventory.sampler import Sampler
+from pagekin.stages.inventory.sample import Sampler
 from pagekin.web.http import HttpResponse
 from pagekin.web.page import (
     NOTHING,

@@ -13,7 +13,7 @@ FRAGMENTS = Extractor(
     "pages become fragments, fragments are merged to raw bags",
     makes=(RAW_BAGS, WORDS),
     sections=("text", "window", "bag"),
-    version=5,
+    version=6,
     part="bags",
     uses=(RESOLUTION, PACKING),
     runs="stages.fragments.extractor:FragmentExtractor",

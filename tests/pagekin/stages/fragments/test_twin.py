@@ -41,15 +41,13 @@ def test_raw_bags_equal_the_plain_ones(pages: list[PlainPage], config: BuildConf
 @settings(max_examples=50, deadline=None)
 @given(snapshots())
 def test_small_pieces_and_batches_change_nothing(pages: list[PlainPage]) -> None:
-    """A URL folded in pieces, and URLs summed one by one, give the same bytes."""
+    """Ranges opened one by one, and URLs summed one by one, give the same bytes."""
     made = list(map(page_of, pages))
     expected = {u: b[1:5] for u, b in raw_bags(made, BuildConfig()).items()}
-    whole = merge._BATCH_TEXT
-    try:
-        merge._BATCH_TEXT = 40
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(merge, "_TOGETHER", 40)
+        patch.setattr(merge, "_SUMMED", 1)
         pieces = raw_bags(made, BuildConfig(), seed=1)
-    finally:
-        merge._BATCH_TEXT = whole
     assert expected == {u: b[1:5] for u, b in pieces.items()}
     for url, bag in raw_bags(made, BuildConfig()).items():
         assert bag.terms.tobytes() == pieces[url].terms.tobytes()
