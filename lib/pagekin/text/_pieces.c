@@ -30,13 +30,6 @@ typedef struct {
     uint8_t plain[128]; /* what stands for each character of ASCII */
 } Pieces;
 
-#ifdef __GNUC__
-#define PREFETCH(place) __builtin_prefetch(place)
-#else
-#define PREFETCH(place) ((void)0)
-#endif
-
-enum { AHEAD = 8 };
 enum { FIRST_ROOM = 1024, UNKNOWN = -99, SEVERAL = -100 }; /* markers lie above */
 
 /* --- the table --- */
@@ -209,36 +202,40 @@ static int look_closely(PyObject *look_up, const char *s, size_t size, Numbers *
 /* --- pieces of a text --- */
 
 typedef struct {
-    size_t at; /* in the lowered text */
-    uint32_t size, letters;
-    uint64_t hash;
-    int is_odd; /* only Unicode knows whether it is a word */
-} Piece;
-
-typedef struct {
     Pieces *self;
-    char *lowered; /* the pieces one behind the other */
-    size_t size;
-    Piece *pieces;
-    size_t count, room;
+    PyObject *look_up;
+    Numbers found;
+    char *piece; /* the one that is being read, in lower case */
+    size_t size, letters;
+    int is_odd; /* only Unicode knows whether it is a word */
 } Cutting;
 
-static int end_piece(Cutting *cut, Piece *piece)
-{
-    piece->size = (uint32_t)(cut->size - piece->at);
-    if (!piece->size)
-        return 1;
-    Piece *more = with_room(cut->pieces, &cut->room, cut->count, 1, sizeof(Piece));
-    if (!more)
-        return 0;
-    cut->pieces = more;
-    piece->hash = hash_of(cut->lowered + piece->at, piece->size, cut->self->secret);
-    cut->pieces[cut->count++] = *piece;
-    *piece = (Piece){.at = cut->size};
-    return 1;
-}
+static inline void add(Cutting *cut, uint8_t byte) { cut->piece[cut->size++] = (char)byte; }
 
-static inline void add(Cutting *cut, uint8_t byte) { cut->lowered[cut->size++] = (char)byte; }
+/* Append the numbers of the piece that ends here, if there is one. */
+static int end_piece(Cutting *cut)
+{
+    Pieces *self = cut->self;
+    size_t size = cut->size, letters = cut->letters;
+    int32_t number;
+    int is_odd = cut->is_odd;
+    if (!size)
+        return 1;
+    cut->size = cut->letters = 0;
+    cut->is_odd = 0;
+    Slot *slot = find(self, cut->piece, size, hash_of(cut->piece, size, self->secret));
+    if (slot->size && slot->number <= SEVERAL) {
+        const int32_t *several = self->several + (SEVERAL - slot->number);
+        return append(&cut->found, several + 1, (size_t)several[0]);
+    }
+    if (slot->size)
+        number = slot->number;
+    else if (is_odd)
+        return look_closely(cut->look_up, cut->piece, size, &cut->found);
+    else if (!learn(self, cut->piece, size, letters, &number))
+        return 0;
+    return append(&cut->found, &number, 1);
+}
 
 enum { SEPARATOR, WORD, ODD };
 
@@ -288,15 +285,14 @@ static inline size_t length_of(uint8_t first)
 static int cut_text(Cutting *cut, const uint8_t *s, size_t n)
 {
     const uint8_t *plain = cut->self->plain;
-    Piece piece = {.at = 0};
     for (size_t i = 0; i < n;) {
         uint8_t byte = s[i];
         if (byte < 0x80) {
             i++;
             if (plain[byte] != ' ') {
                 add(cut, plain[byte]);
-                piece.letters++;
-            } else if (!end_piece(cut, &piece))
+                cut->letters++;
+            } else if (!end_piece(cut))
                 return 0;
             continue;
         }
@@ -308,53 +304,17 @@ static int cut_text(Cutting *cut, const uint8_t *s, size_t n)
                    : size == 3 ? sort_of_three(byte, s[i + 1], s[i + 2])
                                : ODD;
         if (sort == SEPARATOR) {
-            if (!end_piece(cut, &piece))
+            if (!end_piece(cut))
                 return 0;
         } else {
             for (size_t k = 0; k < size; k++)
                 add(cut, k < 2 ? two[k] : s[i + k]);
-            piece.letters++;
-            piece.is_odd |= sort == ODD;
+            cut->letters++;
+            cut->is_odd |= sort == ODD;
         }
         i += size;
     }
-    return end_piece(cut, &piece);
-}
-
-static int append_numbers(Cutting *cut, Piece *piece, PyObject *look_up, Numbers *found)
-{
-    Pieces *self = cut->self;
-    const char *s = cut->lowered + piece->at;
-    Slot *slot = find(self, s, piece->size, piece->hash);
-    int32_t number;
-    if (slot->size && slot->number <= SEVERAL) {
-        const int32_t *several = self->several + (SEVERAL - slot->number);
-        return append(found, several + 1, (size_t)several[0]);
-    }
-    if (slot->size)
-        number = slot->number;
-    else if (piece->is_odd)
-        return look_closely(look_up, s, piece->size, found);
-    else if (!learn(self, s, piece->size, piece->letters, &number))
-        return 0;
-    return append(found, &number, 1);
-}
-
-/* A look-up mostly waits for memory; so slots and their letters are asked for ahead. */
-static int append_all(Cutting *cut, PyObject *look_up, Numbers *found)
-{
-    Pieces *self = cut->self;
-    for (size_t k = 0; k < cut->count; k++) {
-        if (k + 2 * AHEAD < cut->count)
-            PREFETCH(&self->slots[(uint32_t)cut->pieces[k + 2 * AHEAD].hash & (self->room - 1)]);
-        if (k + AHEAD < cut->count) {
-            uint32_t slot = (uint32_t)cut->pieces[k + AHEAD].hash & (self->room - 1);
-            PREFETCH(self->block + self->slots[slot].at);
-        }
-        if (!append_numbers(cut, &cut->pieces[k], look_up, found))
-            return 0;
-    }
-    return 1;
+    return end_piece(cut);
 }
 
 static PyObject *numbers(Pieces *self, PyObject *args)
@@ -369,16 +329,15 @@ static PyObject *numbers(Pieces *self, PyObject *args)
         return NULL;
     }
     size_t room = (size_t)n / 4 + 16;
-    Numbers found = {malloc(room * sizeof(int32_t)), 0, room};
-    Cutting cut = {self, malloc((size_t)n + 1), 0, malloc(room * sizeof(Piece)), 0, room};
-    if (!found.at || !cut.lowered || !cut.pieces)
+    Cutting cut = {.self = self, .look_up = look_up, .piece = malloc((size_t)n + 1)};
+    cut.found = (Numbers){malloc(room * sizeof(int32_t)), 0, room};
+    if (!cut.found.at || !cut.piece)
         PyErr_NoMemory();
-    else if (cut_text(&cut, (const uint8_t *)s, (size_t)n) && append_all(&cut, look_up, &found))
-        result = PyBytes_FromStringAndSize((char *)found.at,
-                                           (Py_ssize_t)(found.size * sizeof(int32_t)));
-    free(found.at);
-    free(cut.lowered);
-    free(cut.pieces);
+    else if (cut_text(&cut, (const uint8_t *)s, (size_t)n))
+        result = PyBytes_FromStringAndSize((char *)cut.found.at,
+                                           (Py_ssize_t)(cut.found.size * sizeof(int32_t)));
+    free(cut.found.at);
+    free(cut.piece);
     return result;
 }
 

@@ -32,7 +32,6 @@ from itertools import chain
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pagekin.native import load
 
@@ -233,14 +232,10 @@ def _cutter() -> Callable[[str], list[str]]:
 
 # --- pieces and their numbers ---------------------------------------------------------------------
 
-Numbers = NDArray[np.int32]
 Lookup = Callable[[bytes], list[int]]
 _native = load("pagekin.text._pieces")
 
-UNKNOWN: Final = -99  # no word; markers have negative numbers above it
-# From here down numbers stand for several words: of pieces that are remembered, and of pieces of
-# the text that is being read.
-_SEVERAL, _SEVERAL_ONCE = -100, -(1 << 30)
+UNKNOWN: Final = -99  # no word; markers have negative numbers too, above it
 
 
 def _in_pieces(byte: int) -> int:
@@ -263,8 +258,8 @@ def _cut_pieces(text: bytes) -> list[bytes]:
     return text.translate(_PIECE_BYTES).split()
 
 
-class Pieces(dict[bytes, int]):
-    """piece -> the number of its word; `_pieces.c` is the same in C.
+class Pieces(dict[bytes, tuple[int, ...]]):
+    """piece -> the numbers of its words; `_pieces.c` is the same in C.
 
     A piece in ASCII that is met first is a new word: it is added to the list `words`, and its
     number is its index there, unless it is too long (0). Other pieces are put here by the caller.
@@ -274,8 +269,6 @@ class Pieces(dict[bytes, int]):
         super().__init__()
         self._words = words
         self._max_letters = max_letters
-        self._several: list[list[int]] = []
-        self._several_once: list[list[int]] = []
         self._look_up: Lookup = _unknown
 
     def numbers(self, text: bytes, look_up: Lookup) -> bytes:
@@ -285,61 +278,39 @@ class Pieces(dict[bytes, int]):
         """
         self._look_up = look_up
         try:
-            numbers = np.fromiter(map(self.__getitem__, _cut_pieces(text)), np.int32)
+            numbers = chain.from_iterable(map(self.__getitem__, _cut_pieces(text)))
+            return np.fromiter(numbers, np.int32).tobytes()
         finally:
             self._look_up = _unknown  # keeps no reference to the caller
-        return self._spread(numbers).tobytes()
 
     def number(self, piece: bytes) -> int:
         """The number of a piece that is one word; UNKNOWN if it is beyond ASCII and not known."""
         if piece in self or piece.isascii():
-            return self[piece] if piece else 0
+            return self[piece][0] if piece else 0
         return UNKNOWN
 
     def put(self, piece: bytes, numbers: list[int]) -> None:
         """Remember the numbers of a piece: of words, or of a marker."""
-        self[piece] = _code(numbers, self._several, _SEVERAL)
+        self[piece] = _checked(numbers)
 
     def put_words(self, pieces: list[bytes], numbers: list[int]) -> None:
         """Remember many pieces, each of which is the word of one number."""
-        self.update(zip(pieces, numbers, strict=True))
+        self.update(zip(pieces, zip(numbers, strict=True), strict=True))
 
-    def __missing__(self, piece: bytes) -> int:
+    def __missing__(self, piece: bytes) -> tuple[int, ...]:
         if not piece.isascii():
-            return _code(self._look_up(piece), self._several_once, _SEVERAL_ONCE)
+            return _checked(self._look_up(piece))
         if len(piece) > self._max_letters:
-            return 0  # and not remembered: a run of letters may have megabytes
-        number = self[piece] = len(self._words)
+            return (0,)  # and not remembered: a run of letters may have megabytes
+        numbers = self[piece] = (len(self._words),)
         self._words.append(piece.decode())
-        return number
-
-    def _spread(self, numbers: Numbers) -> Numbers:
-        """The same with the numbers of each word where a piece is not just one."""
-        at = np.flatnonzero(numbers <= _SEVERAL)
-        if not len(at):
-            return numbers
-        inside = [
-            self._several_once[_SEVERAL_ONCE - code]
-            if code <= _SEVERAL_ONCE
-            else self._several[_SEVERAL - code]
-            for code in numbers[at].tolist()
-        ]
-        times = np.ones(len(numbers), dtype=np.int64)
-        times[at] = list(map(len, inside))
-        spread = np.repeat(numbers, times)
-        spread[spread <= _SEVERAL] = list(chain.from_iterable(inside))
-        self._several_once.clear()
-        return spread
+        return numbers
 
 
-def _code(numbers: list[int], several: list[list[int]], first: int) -> int:
-    """One number for a piece's: itself, or where they lie among those of several words."""
+def _checked(numbers: list[int]) -> tuple[int, ...]:
     if not all(UNKNOWN <= number < 1 << 31 for number in numbers):
         raise ValueError("a number of a piece is neither a word's nor a marker's")
-    if len(numbers) == 1:
-        return numbers[0]
-    several.append(numbers)
-    return first + 1 - len(several)
+    return tuple(numbers)
 
 
 def _unknown(piece: bytes) -> list[int]:

@@ -8,6 +8,8 @@ another, with a stack of open elements, the outline. All is linear in the page, 
 Tokens rest on the same part of the HTML standard as pagekin.web.tags (13.2.5, tokenization), whose
 regular expressions say what is matched here. */
 
+#include <stddef.h>
+
 #include "../part.h"
 
 enum { LONGEST_NAME = 20, SLOTS = 1024 }; /* three times as many slots as there are names of tags */
@@ -969,18 +971,6 @@ static PyObject *raw_of(Outline *o, const Node *node)
     return attributes_of(o->page, &o->page->tags[node->start]);
 }
 
-#define COLUMN(field) \
-    static PyObject *field##_of(Outline *o, const Node *node) \
-    { \
-        (void)o; \
-        return PyLong_FromLong(node->field); \
-    }
-COLUMN(behind)
-COLUMN(first)
-COLUMN(last)
-COLUMN(start)
-COLUMN(stop)
-
 static PyObject *column(Outline *o, PyObject *(*item_of)(Outline *, const Node *))
 {
     PyObject *list = PyList_New(o->n_nodes);
@@ -992,12 +982,26 @@ static PyObject *column(Outline *o, PyObject *(*item_of)(Outline *, const Node *
     return list;
 }
 
+/* The column of a field of the nodes, by its offset in them. */
+static PyObject *numbers(Outline *o, size_t field)
+{
+    PyObject *list = PyList_New(o->n_nodes);
+    for (Py_ssize_t k = 0; list && k < o->n_nodes; k++) {
+        const int32_t *number = (const int32_t *)((const char *)&o->nodes[k] + field);
+        PyObject *item = PyLong_FromLong(*number);
+        if (!item || PyList_SetItem(list, k, item))
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
 static PyObject *columns_of(Outline *o)
 {
-    return Py_BuildValue("NNNNNNNOOOy#O", column(o, name_of), column(o, raw_of),
-                         column(o, behind_of), column(o, first_of), column(o, last_of),
-                         column(o, start_of), column(o, stop_of), o->elements, o->hrefs, o->texts,
-                         o->worded.at ? o->worded.at : "", o->worded.size, o->headings);
+    return Py_BuildValue(
+        "NNNNNNNOOOy#O", column(o, name_of), column(o, raw_of), numbers(o, offsetof(Node, behind)),
+        numbers(o, offsetof(Node, first)), numbers(o, offsetof(Node, last)),
+        numbers(o, offsetof(Node, start)), numbers(o, offsetof(Node, stop)), o->elements, o->hrefs,
+        o->texts, o->worded.at ? o->worded.at : "", o->worded.size, o->headings);
 }
 
 static PyObject *make_outline(Page *page)

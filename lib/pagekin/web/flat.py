@@ -20,31 +20,16 @@ from typing import NamedTuple
 import numpy as np
 
 from pagekin.text.tokens import LINK, LINK_END
-from pagekin.web.tags import (
-    GAP,
-    HIDING,
-    LOOKED_AT,
-    OF_A,
-    OF_A_END,
-    OF_AREA,
-    OF_HTML,
-    OF_IMG,
-    OF_INPUT,
-    OF_LINK,
-    OF_META,
-    OF_TEXTAREA,
-    OF_TITLE,
-    Piece,
-    attribute,
-)
+from pagekin.web import tags
+from pagekin.web.tags import Piece
 
 __all__ = ["LINK_MARKS", "FlatColumns", "alt_text", "flatten_tags"]
 
 LINK_MARKS = [f" {LINK} ".encode(), f" {LINK_END} ".encode()]
 _LINK_START, _LINK_END = LINK_MARKS
 _SLASH = ord("/")
-_SAID_BY = {OF_LINK: b"canonical", OF_META: b"robots"}
-_href, _alt = attribute("href"), attribute("alt")
+_SAID_BY = {tags.OF_LINK: b"canonical", tags.OF_META: b"robots"}
+_href, _alt = tags.attribute("href"), tags.attribute("alt")
 
 
 class FlatColumns(NamedTuple):
@@ -118,11 +103,11 @@ class _Page:
     def _look_at_tags(self) -> None:
         """See what is to be seen of them; of those that are hidden only the head's."""
         numbers = np.frombuffer(self._numbers, np.uint8)
-        for tag in np.flatnonzero(numbers >= LOOKED_AT).tolist():
+        for tag in np.flatnonzero(numbers >= tags.LOOKED_AT).tolist():
             number = self._numbers[tag]
             if tag >= self._shown:
                 _SEE[number](self, tag)
-            elif OF_HTML <= number <= OF_META:
+            elif tags.OF_HTML <= number <= tags.OF_META:
                 self._see_head(tag)
 
     def _attributes(self, tag: int) -> bytes:
@@ -156,14 +141,14 @@ class _Page:
         """With a tag in it, as in pictures, it is none."""
         names = self._parts[3 * tag + 1 : 3 * tag + 5 : 3]
         if len(names) < 2 or (names[1] or b"").lower() != b"/" + (names[0] or b"").lower():
-            self._marks[tag] = GAP
+            self._marks[tag] = tags.GAP
             self._tags_in_titles |= len(names) > 1
 
     def _see_hiding(self, tag: int) -> None:
         if tag in self._hidden:
             end = self._shown = self._hidden[tag]
             self._parts[3 * tag + 3 : 3 * end + 1 : 3] = repeat(b"", end - tag)
-            self._marks[tag:end] = repeat(GAP, end - tag)
+            self._marks[tag:end] = repeat(tags.GAP, end - tag)
 
     def _see_head(self, tag: int) -> None:
         raw, number = self._attributes(tag), self._numbers[tag]
@@ -181,11 +166,11 @@ class _Page:
 
 
 _SEE: dict[int, Callable[[_Page, int], None]] = {
-    **dict.fromkeys(range(OF_HTML, OF_META + 1), _Page._see_head),
-    **dict.fromkeys((OF_TITLE, OF_TEXTAREA), _Page._see_title),
-    **dict.fromkeys((OF_IMG, OF_INPUT), _Page._see_image),
-    **dict.fromkeys(HIDING, _Page._see_hiding),
-    OF_A: _Page._see_link,
-    OF_A_END: _Page._see_link_end,
-    OF_AREA: _Page._see_area,
+    **dict.fromkeys(range(tags.OF_HTML, tags.OF_META + 1), _Page._see_head),
+    **dict.fromkeys((tags.OF_TITLE, tags.OF_TEXTAREA), _Page._see_title),
+    **dict.fromkeys((tags.OF_IMG, tags.OF_INPUT), _Page._see_image),
+    **dict.fromkeys(tags.HIDING, _Page._see_hiding),
+    tags.OF_A: _Page._see_link,
+    tags.OF_A_END: _Page._see_link_end,
+    tags.OF_AREA: _Page._see_area,
 }

@@ -22,15 +22,13 @@ import numpy as np
 
 from pagekin.native import load
 from pagekin.text.tokens import CODES
+from pagekin.web import tags
 from pagekin.web.flat import LINK_MARKS, FlatColumns, flatten_tags
 from pagekin.web.outline import Outline, outline_tags
 from pagekin.web.tags import (
     ELEMENTS,
     LOOKED_AT,
     NUMBERS,
-    OF_BASE,
-    OF_HTML,
-    OF_LINK,
     attribute,
     attribute_value,
     attributes,
@@ -164,11 +162,11 @@ def _read_head(flat: Flat, head: list[tuple[int, bytes]]) -> None:
     robots: list[str] = []
     for number, raw in head:
         get = attributes(raw).get
-        if number == OF_HTML:
+        if number == tags.OF_HTML:
             flat.language = flat.language or get("lang") or get("xml:lang") or ""
-        elif number == OF_BASE:
+        elif number == tags.OF_BASE:
             flat.base = flat.base or get("href", "")
-        elif number == OF_LINK:
+        elif number == tags.OF_LINK:
             if not flat.canonical and "canonical" in get("rel", "").lower().split():
                 flat.canonical = get("href", "")
         elif get("name", "").lower() == "robots":

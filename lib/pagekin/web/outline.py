@@ -26,35 +26,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from pagekin.web import tags
 from pagekin.web.flat import alt_text
-from pagekin.web.tags import (
-    CELL,
-    DL,
-    DT,
-    END,
-    FORM,
-    HR,
-    IMG,
-    LI,
-    LISTS,
-    OPTION,
-    PLAIN,
-    TABLE,
-    UNSEEN,
-    A,
-    H,
-    P,
-    Piece,
-    attribute,
-    lower_name,
-)
+from pagekin.web.tags import Piece
 
 __all__ = ["Outline", "outline_tags"]
 
 _ENDED = 0  # what stands on the stack for an element that ends with the last block in it
 _SLASH = ord("/")
 _SLASHED = b"\"' \t\n\f\r"  # before a slash that is no part of a value
-_href = attribute("href")
+_href = tags.attribute("href")
 
 
 @dataclass(slots=True)
@@ -106,7 +87,7 @@ class _Page:
         # the lowest of them, which hold links, what they are in the outline.
         self._stack, self._starts, self._nodes = [_ENDED], [-1], [0]
         self._blocks = [0]  # the depths of those that are blocks
-        self._open: list[list[int]] = [[0] for _ in range(END)]  # and of those of each number
+        self._open: list[list[int]] = [[0] for _ in range(tags.END)]  # and of those of each number
         self._link = 0  # the depth of the link whose text is being read; 0: of none
         self._texts: list[bytes] = parts[::3]  # type: ignore[assignment]
         self._text = 0  # where the text of the link that is being read goes on
@@ -117,23 +98,23 @@ class _Page:
     def _read(self, numbers: bytes) -> None:
         opened, stack, starts = self._open, self._stack, self._starts
         nodes, blocks = self._nodes, self._blocks
-        tags = np.flatnonzero(np.frombuffer(numbers, np.uint8)).tolist()
+        positions = np.flatnonzero(np.frombuffer(numbers, np.uint8)).tolist()
         rest = numbers.translate(None, b"\0")  # what is nothing here is passed over
-        for tag, number in zip(tags, rest, strict=True):
-            if number < END:
+        for tag, number in zip(positions, rest, strict=True):
+            if number < tags.END:
                 _START[number](self, number, tag)
-            elif number - END == stack[-1]:
+            elif number - tags.END == stack[-1]:
                 depth = len(stack) - 1
                 if depth < len(nodes) or stack[-2] == _ENDED:
                     self._close(depth, tag)
                 else:  # most: nobody saw that it was open
                     stack.pop()
                     starts.pop()
-                    opened[number - END].pop()
+                    opened[number - tags.END].pop()
                     if blocks[-1] == depth:
                         blocks.pop()
-            elif opened[number - END][-1]:
-                self._end(number - END, tag)
+            elif opened[number - tags.END][-1]:
+                self._end(number - tags.END, tag)
         self._close(0, len(numbers))
         self.outline.worded = bytes(self._worded)
 
@@ -151,7 +132,7 @@ class _Page:
         self._stack.append(number)
         self._starts.append(tag)
         self._open[number].append(depth)
-        if number >= FORM:
+        if number >= tags.FORM:
             self._blocks.append(depth)
 
     def _start_unseen(self, number: int, tag: int) -> None:
@@ -163,17 +144,17 @@ class _Page:
             self._text = max(self._text, end + 1)
 
     def _start_block(self, number: int, tag: int) -> None:
-        if self._open[P][-1]:
+        if self._open[tags.P][-1]:
             self._end_paragraph(number, tag)
         self._push(number, tag)
 
     def _start_form(self, number: int, tag: int) -> None:
         """No form is in another: the inner one is none."""
-        if not self._open[FORM][-1]:
+        if not self._open[tags.FORM][-1]:
             self._start_block(number, tag)
 
     def _end_paragraph(self, _number: int, tag: int) -> None:
-        self._close_above(P, self._scope(), tag)
+        self._close_above(tags.P, self._scope(), tag)
 
     def _start_heading(self, number: int, tag: int) -> None:
         self.outline.headings.append(tag)
@@ -193,16 +174,16 @@ class _Page:
 
     def _start_table_part(self, number: int, tag: int) -> None:
         """Of a table; without one it is no element."""
-        table = self._open[TABLE][-1]
+        table = self._open[tags.TABLE][-1]
         if table:
-            for other in range(number, CELL + 1):
+            for other in range(number, tags.CELL + 1):
                 if self._close_above(other, table, tag):
                     break
             self._push(number, tag)
 
     def _start_link(self, number: int, tag: int) -> None:
-        if self._open[A][-1]:
-            self._end(A, tag)
+        if self._open[tags.A][-1]:
+            self._end(tags.A, tag)
         href, found = _href(self._attributes(tag)), self.outline
         if href is None:
             self._push(number, tag)
@@ -220,7 +201,7 @@ class _Page:
         found, number = self.outline, len(self.outline.hrefs)
         for tag in self._starts[len(self._nodes) :]:
             self._nodes.append(len(found.tags))
-            found.tags.append(lower_name(self._parts[3 * tag + 1] or b""))
+            found.tags.append(tags.lower_name(self._parts[3 * tag + 1] or b""))
             found.attributes.append(self._attributes(tag))
             found.first.append(number)
             found.start.append(tag)
@@ -250,11 +231,11 @@ class _Page:
     def _end(self, number: int, tag: int) -> None:
         """An end tag of which some element is open, though not the innermost of all."""
         depth = self._open[number][-1]
-        if number == A:
+        if number == tags.A:
             self._end_text(tag)
         if depth <= self._border(number):
             return
-        if number <= FORM and depth < self._blocks[-1]:
+        if number <= tags.FORM and depth < self._blocks[-1]:
             self._stack[depth] = _ENDED
             self._open[number].pop()
         else:
@@ -262,19 +243,19 @@ class _Page:
 
     def _border(self, number: int) -> int:
         """The depth from which on an end tag ends elements of this number."""
-        if number == LI:
+        if number == tags.LI:
             return self._list_around(number)
-        if number > TABLE:
-            return self._open[TABLE][-1]
-        return 0 if number == TABLE else self._scope()
+        if number > tags.TABLE:
+            return self._open[tags.TABLE][-1]
+        return 0 if number == tags.TABLE else self._scope()
 
     def _scope(self) -> int:
         """The cell or table in which we are."""
-        return max(self._open[CELL][-1], self._open[TABLE][-1])
+        return max(self._open[tags.CELL][-1], self._open[tags.TABLE][-1])
 
     def _list_around(self, number: int) -> int:
         """The list, if not a cell or a table in it, to which an item here belongs."""
-        lists = LISTS if number == LI else (DL,)
+        lists = tags.LISTS if number == tags.LI else (tags.DL,)
         return max(self._scope(), *(self._open[name][-1] for name in lists))
 
     def _close_above(self, number: int, border: int, tag: int) -> bool:
@@ -307,16 +288,16 @@ class _Page:
 
 # What becomes of a start tag, by its element number.
 _START: list[Callable[[_Page, int, int], None]] = [
-    *[_Page._push] * FORM,
-    *[_Page._start_block] * (TABLE + 1 - FORM),
-    *[_Page._start_table_part] * (CELL - TABLE),
+    *[_Page._push] * tags.FORM,
+    *[_Page._start_block] * (tags.TABLE + 1 - tags.FORM),
+    *[_Page._start_table_part] * (tags.CELL - tags.TABLE),
 ]
-_START[UNSEEN.start : UNSEEN.stop] = [_Page._start_unseen] * len(UNSEEN)
-_START[IMG] = _Page._see_image
-_START[PLAIN] = _Page._see_nothing
-_START[HR] = _Page._end_paragraph
-_START[A] = _Page._start_link
-_START[OPTION] = _Page._start_sibling
-_START[FORM] = _Page._start_form
-_START[H] = _Page._start_heading
-_START[LI] = _START[DT] = _Page._start_item
+_START[tags.UNSEEN.start : tags.UNSEEN.stop] = [_Page._start_unseen] * len(tags.UNSEEN)
+_START[tags.IMG] = _Page._see_image
+_START[tags.PLAIN] = _Page._see_nothing
+_START[tags.HR] = _Page._end_paragraph
+_START[tags.A] = _Page._start_link
+_START[tags.OPTION] = _Page._start_sibling
+_START[tags.FORM] = _Page._start_form
+_START[tags.H] = _Page._start_heading
+_START[tags.LI] = _START[tags.DT] = _Page._start_item

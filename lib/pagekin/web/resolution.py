@@ -54,20 +54,12 @@ def write_resolution(
         targets += target
         offsets.append(len(targets))
     skipped = array("Q", map(xxhash.xxh3_64_intdigest, passed_over))
-    keys = np.frombuffer(hashes, dtype=np.uint64)
-    order = np.argsort(keys, kind="stable")
-    bounds = np.frombuffer(offsets, dtype=np.uint64)
-    arrays: dict[str, NDArray[Any]] = {
-        "aliases": keys[order],
-        "starts": bounds[:-1][order],
-        "ends": bounds[1:][order],
-        "targets": np.frombuffer(targets, dtype=np.uint8),
-        "passed_over": np.sort(np.frombuffer(skipped, dtype=np.uint64)),
-    }
+    arrays = _alias_arrays(_as_keys(hashes), _as_keys(offsets), targets)
+    arrays["passed_over"] = np.sort(_as_keys(skipped))
     if captured is not None:
         kept.extend(map(xxhash.xxh3_64_intdigest, islice(captured, _MOST_CAPTURED + 1)))
         if len(kept) <= _MOST_CAPTURED:
-            arrays["captured"] = np.unique(np.frombuffer(kept, dtype=np.uint64))
+            arrays["captured"] = np.unique(_as_keys(kept))
     write_arrays(path, _KIND, {}, arrays)
 
 
@@ -83,14 +75,23 @@ def write_aliases(path: Path, sources: Sequence[Path]) -> None:
     ]
     kept = [texts[k] for k in first.tolist()]
     bounds = np.cumsum([0, *map(len, kept)], dtype=np.uint64)
-    arrays: dict[str, NDArray[Any]] = {
-        "aliases": keys,
-        "starts": bounds[:-1],
-        "ends": bounds[1:],
-        "targets": np.frombuffer(b"".join(kept), dtype=np.uint8),
-        "passed_over": np.empty(0, np.uint64),
+    arrays = _alias_arrays(keys, bounds, b"".join(kept))
+    write_arrays(path, _KIND, {}, arrays | {"passed_over": np.empty(0, np.uint64)})
+
+
+def _alias_arrays(keys: Keys, bounds: Keys, targets: bytes | bytearray) -> dict[str, NDArray[Any]]:
+    """Aliases in the order of their hashes, and where the target of each is in the text of all."""
+    order = np.argsort(keys, kind="stable")
+    return {
+        "aliases": keys[order],
+        "starts": bounds[:-1][order],
+        "ends": bounds[1:][order],
+        "targets": np.frombuffer(targets, dtype=np.uint8),
     }
-    write_arrays(path, _KIND, {}, arrays)
+
+
+def _as_keys(numbers: array[int]) -> Keys:
+    return np.frombuffer(numbers, dtype=np.uint64)
 
 
 class Ends(NamedTuple):
