@@ -35,13 +35,11 @@ __all__ = [
     "Dictionary",
     "Entry",
     "Weights",
-    "bag_value",
     "describe_bag",
     "halves",
     "in_batches",
     "is_bag",
     "parse_bag",
-    "parse_counts",
     "read_bags",
     "write_dictionary",
 ]
@@ -115,7 +113,7 @@ class Bags:
     def __iter__(self) -> Iterator[Bag]:
         edges = pairwise(self.bounds.tolist())
         for url, counts, (a, b) in zip(self.urls, self.counts, edges, strict=True):
-            yield Bag(url.decode(), *parse_counts(counts), self.terms[a:b], self.weights[a:b])
+            yield Bag(url.decode(), *_parse_counts(counts), self.terms[a:b], self.weights[a:b])
 
     def columns(self) -> BagColumns:
         """What is in them."""
@@ -161,18 +159,10 @@ def parse_bag(key: bytes, value: bytes) -> Bag:
     return bag
 
 
-def parse_counts(counts: bytes) -> tuple[bool, int, int, int]:
+def _parse_counts(counts: bytes) -> tuple[bool, int, int, int]:
     """Was the page read; links to it, pages with such links, hosts of these."""
     crawled, anchors, pages, hosts = map(int, counts.split(b" "))
     return crawled == 1, anchors, pages, hosts
-
-
-def bag_value(  # noqa: PLR0917 - the fields of the record, in their order
-    crawled: bool, anchors: int, pages: int, hosts: int, terms: bytes, weights: bytes
-) -> bytes:
-    """The value of a bag's record, from the bytes of its terms and weights."""
-    packed = b64encode(terms + weights)
-    return b"%d %d %d %d %s" % (crawled, anchors, pages, hosts, packed)
 
 
 def halves(packed: Sequence[bytes]) -> tuple[bytes, bytes]:
