@@ -29,6 +29,7 @@ from pagekin.commands.plan_signatures import add_plan_signatures
 from pagekin.commands.show_bag import add_bag
 from pagekin.commands.show_page import add_blocks, add_page
 from pagekin.commands.show_related import add_related
+from pagekin.commands.show_stages import add_records, add_stages
 from pagekin.commands.sweep_strategies import add_sweep
 from pagekin.errors import PagekinError, UsageError
 
@@ -38,6 +39,7 @@ _STOPPED = 130
 _COMMANDS = (
     *(add_build, add_related, add_bag, add_page, add_blocks),
     *(add_info, add_verify, add_merge_index),
+    *(add_stages, add_records),
     *(add_plan, add_plan_signatures),
     *(add_evaluate, add_compare, add_sweep, add_pool),
     add_package,

@@ -20,11 +20,11 @@ import numpy as np
 from benchmarks.harness import Add, Benchmark, MissingPeer, cpu, in_process, peer, say
 from benchmarks.results import Column, Result, Table, Target
 from benchmarks.spark_pairs import spark_sums
-from pagekin import memory
 from pagekin.cocitation.block_record import blocks_value
 from pagekin.cocitation.kin_table import parse_kin
 from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
+from pagekin.engine.job import settle_memory
 from pagekin.kinds import Pair
 from pagekin.stages.pairs.reducer import make_edges
 from pagekin.stages.pairs.stripes import make_stripes
@@ -161,7 +161,7 @@ def read(path: Path) -> Iterator[Pair]:
 
 def stripes(blocks: list[Block], threshold: float, found: Kin, folder: Path) -> list[Phase]:
     """The functions that the jobs call, on block records, with memory as tasks have it."""
-    memory.settle()
+    settle_memory()
     config, counters = CocitationConfig(threshold=threshold), Counters()
     records = [block_record(k, block) for k, block in enumerate(blocks)]
     paths = [folder / name for name in "abcde"]

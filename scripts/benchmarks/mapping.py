@@ -17,7 +17,7 @@ from benchmarks.packing import inventory_task, sample_task
 from benchmarks.results import Column, Result, Table, Target
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
-from pagekin.engine import memory
+from pagekin.engine.job import settle_memory
 from pagekin.stages.extractor import ReadingTask, extract
 from pagekin.stages.reading import READING
 
@@ -104,7 +104,7 @@ def mapped_records(
     files: list[str], packing: str, *, blocks: bool
 ) -> tuple[Iterator[tuple[bytes, bytes]], Counters]:
     """All that a map task of the reading makes, without the engine, and what it counts by then."""
-    memory.settle()
+    settle_memory()
     counters = Counters()
     task = ReadingTask(BuildConfig(), counters, {"packing": Path(packing)})
     outputs = READING.outputs if blocks else READING.outputs[:1]

@@ -211,9 +211,12 @@ def test_dry_run_for_people(tmp_path):
     lines = said.out.splitlines()
     assert "one cluster in us-east-1 for all steps, ended with the build:" in lines
     assert '    "ServiceRole": "EMR_DefaultRole_V2",' in lines
-    assert any(line.startswith("step 1 of 4, stage inventory: inventory.") for line in lines)
+    assert any(
+        line.startswith("step 1 of 4, stage inventory.captures: inventory.") for line in lines
+    )
     assert "  -reducer /bin/sh -x setup-wrapper.sh" not in lines  # no setup, no wrapper
-    assert "  -reducer python3.11 inventory.py --step-num=0 --reducer" in lines
+    reducer = "  -reducer python3.11 inventory.py --step-num=0 --reducer --outputs "
+    assert any(line.startswith(reducer) for line in lines)
     assert not (tmp_path / "work").exists()
 
 

@@ -10,29 +10,27 @@ Neither words nor canonical URLs hold blanks or bars. The hash follows from the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby, pairwise
 from operator import itemgetter
-from typing import NamedTuple
 
 import numpy as np
 
-from pagekin.bags.bag import Entry
 from pagekin.kinds import Pair
 from pagekin.native import load
-from pagekin.text.words import Form, Forms, Terms, term_hash
+from pagekin.text.words import Forms
 
 __all__ = [
+    "DIGITS",
     "WORDS_KEY",
-    "Best",
-    "best_forms",
+    "Row",
     "forms_records",
     "is_forms",
     "merge_among",
     "merge_forms",
+    "merge_words",
     "merged",
     "name_of",
-    "plain_best_forms",
     "plain_forms_records",
     "read_forms",
 ]
@@ -122,10 +120,10 @@ def merge_forms(pairs: Iterable[Pair]) -> Iterator[Pair]:
             values.append(value)
             size += len(value)
             if size > most:
-                values = [_merge(values)]
+                values = [merge_words(values)]
                 size = len(values[0])
                 most = max(_HELD, 2 * size)
-        yield key, _merge(values) if len(values) > 1 else values[0]
+        yield key, merge_words(values) if len(values) > 1 else values[0]
 
 
 def merge_among(pairs: Iterable[Pair]) -> Iterator[Pair]:
@@ -146,52 +144,4 @@ def merged(values: list[bytes]) -> bytes:
     return _record(_totals(names, counts)).encode()
 
 
-_merge: Callable[[list[bytes]], bytes] = _native.merge_words if _native else merged
-
-
-class Best(NamedTuple):
-    """What becomes of a record: the hashes that are used, ascending, and their entries in the
-    dictionary, parted by bars; how many of the hashes are shared by terms.
-    """
-
-    hashes: bytes
-    entries: bytes
-    shared: int
-
-
-def best_forms(values: list[bytes], used: Terms) -> Best:
-    """For each hash that is used its term with the most frequent form.
-
-    Of terms that share a hash the more frequent one gives the name; ties go to the first in order.
-    `used` ascend; with several values equal forms are added up.
-    """
-    if not values:
-        return Best(b"", b"", 0)
-    value = _merge(values) if len(values) > 1 else values[0]
-    if _native is None:
-        return plain_best_forms(value, used)
-    return Best(*_native.best_forms(value, used))
-
-
-def plain_best_forms(value: bytes, used: Terms) -> Best:
-    """The same of one value, in Python."""
-    best, shared = _best_forms(read_forms(value), set(used.tolist()))
-    hashes = np.array([form.hash for form in best], np.uint32)
-    entries = [Entry(form.term, form.form).text() for form in best]
-    return Best(hashes.tobytes(), b"|".join(entries), shared)
-
-
-def _best_forms(rows: Iterable[Row], used: Container[int]) -> tuple[list[Form], int]:
-    of_terms: dict[str, list[tuple[int, str]]] = {}
-    for term, form, count in rows:
-        of_terms.setdefault(term, []).append((-count, form))
-    of_hashes: dict[int, list[tuple[int, str]]] = {}
-    for term, forms in of_terms.items():
-        if (hash_ := term_hash(term)) in used:
-            of_hashes.setdefault(hash_, []).append((sum(count for count, _ in forms), term))
-    best: list[Form] = []
-    for hash_, terms in sorted(of_hashes.items()):
-        _, term = min(terms)
-        count, form = min(of_terms[term])
-        best.append(Form(hash_, term, form, -count))
-    return best, sum(len(terms) > 1 for terms in of_hashes.values())
+merge_words: Callable[[list[bytes]], bytes] = _native.merge_words if _native else merged

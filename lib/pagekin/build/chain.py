@@ -19,6 +19,7 @@ from typing import Any
 import xxhash
 
 import pagekin
+from pagekin import native
 from pagekin.build.made import Pass, newest_pass, pass_name, superseded, table_path
 from pagekin.build.remote_index import RemoteIndex
 from pagekin.build.report import Report, write_summary
@@ -125,6 +126,7 @@ class Build:
             "pagekin": pagekin.__version__,
             "state": "running",
             "runner": self.engine.runner,
+            "work_is_done_by": native.describe(),
             "tasks": self.engine.width,
             "snapshot": {"files": len(self.snapshot), "bytes": total_size(self.snapshot)},
             "config": to_dict(self.config),

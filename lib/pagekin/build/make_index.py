@@ -19,7 +19,7 @@ from pagekin.build.remote_index import RemoteIndex
 from pagekin.build.report import Report
 from pagekin.cocitation.kin_table import shard_of_key, table_pieces
 from pagekin.config import BuildConfig, to_dict
-from pagekin.engine import memory
+from pagekin.engine.job import settle_memory
 from pagekin.errors import InputError, WorkspaceError
 from pagekin.index.assembling import index_in_place, sweep_beside, write_index
 from pagekin.index.folder import IndexHeader, read_header
@@ -51,7 +51,7 @@ def make_index(  # noqa: PLR0917
     `outputs` are those of the build: an index has bags, or related pages by co-citation, or both.
     """
     began = time.monotonic()
-    memory.settle()
+    settle_memory()
     made_of = _made_of(outputs)
     built_from = _built_from(workspace, made_of)
     sweep_beside(path)

@@ -76,7 +76,8 @@ def outputs_named(name: str) -> tuple[Output, ...]:
 
 def needed_by(output: Output) -> Iterator[tuple[Output, Kind | Table]]:
     """What an output is made of: the outputs before it, each with what it needs of them."""
-    needed: list[Kind | Table] = [*stage_of(output).reads, *output.uses]
+    stage = stage_of(output)
+    needed: list[Kind | Table] = [*stage.reads, *stage.looks_up, *output.uses]
     for each in needed:
         yield maker_of(each), each
 

@@ -105,13 +105,15 @@ class Stage:
     reads: tuple[Kind, ...] = ()  # none: the snapshot
     shuffles: tuple[Kind, ...] = ()  # what its mappers send; none: it has no reducers
     sections: tuple[str, ...] = ()
+    looks_up: tuple[Table, ...] = ()  # tables that all its outputs use
     # the configuration, with what follows from the number of records that are read
     settle: Callable[[BuildConfig, int], BuildConfig] = lambda config, records: config
 
     @property
     def uses(self) -> tuple[Table, ...]:
         """The tables that any of its outputs needs."""
-        return tuple(dict.fromkeys(table for output in self.outputs for table in output.uses))
+        of_outputs = (table for output in self.outputs for table in output.uses)
+        return tuple(dict.fromkeys((*self.looks_up, *of_outputs)))
 
     @property
     def reads_pages(self) -> bool:

@@ -41,7 +41,7 @@ class ReadingTask:
 
     def other_tables(self, output: Output) -> list[str | None]:
         """The files of the other tables that an output uses, None where there is none."""
-        paths = (self.tables.get(t.option) for t in output.uses if t.option != "resolution")
+        paths = (self.tables.get(table.option) for table in output.uses)
         return [str(path) if path else None for path in paths]
 
 

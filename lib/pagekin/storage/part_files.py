@@ -35,6 +35,7 @@ __all__ = [
     "place_of",
     "read_merged",
     "read_records",
+    "records_from",
 ]
 
 
@@ -75,6 +76,15 @@ def read_merged(folder: Path) -> Iterator[Pair]:
     with ExitStack() as stack:
         size = max(_LEAST_BUFFER, min(_BUFFER, _BUFFERS // max(len(paths), 1)))
         yield from merged(stack.enter_context(p.open("rb", size)) for p in paths)
+
+
+def records_from(folder: Path, key: bytes) -> Iterator[Pair]:
+    """The records of all part files whose keys are not below `key`, in the order of their keys."""
+    with ExitStack() as stack:
+        files = [stack.enter_context(path.open("rb")) for path in part_files(folder)]
+        for file in files:
+            _seek(file, key)
+        yield from merged(files)
 
 
 def merged(files: Iterable[BinaryIO]) -> Iterator[Pair]:

@@ -12,14 +12,12 @@ from hypothesis import strategies as st
 from pagekin.bags import vocabulary
 from pagekin.bags.vocabulary import (
     WORDS_KEY,
-    Best,
-    best_forms,
     forms_records,
     merge_forms,
     name_of,
-    plain_best_forms,
     read_forms,
 )
+from pagekin.stages.document_frequency.counting import Best, best_forms, plain_best_forms
 from pagekin.text.words import Form, Forms, term_hash
 from tests.forms import parse_forms
 from tests.natives import native

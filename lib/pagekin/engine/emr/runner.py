@@ -41,7 +41,6 @@ _NEEDED = {
     "subnet": "the subnet of the nodes",
 }
 _PLACEHOLDER = "CHANGE-ME"
-_ENDED = frozenset({"TERMINATING", "TERMINATED", "TERMINATED_WITH_ERRORS"})
 _TRIES = 3  # to end a cluster
 _PAUSE = 2.0  # seconds between them
 

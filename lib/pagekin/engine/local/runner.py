@@ -31,16 +31,18 @@ from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from mrjob.inline import InlineMRJobRunner
 from mrjob.local import LocalMRJobRunner, _TaskFailedException
 from mrjob.sim import SimMRJobRunner
 
-from pagekin.engine.job import PagekinJob
 from pagekin.engine.local.cutting import map_shares, tasks_for
 from pagekin.engine.local.shuffle import SORT, cut_keys, merged_lines, sorting
 from pagekin.storage.part_files import Piece, lines_of
+
+if TYPE_CHECKING:  # the job makes its runner, and a runner runs the job
+    from pagekin.engine.job import PagekinJob
 
 __all__ = ["InlineRunner", "LocalRunner"]
 

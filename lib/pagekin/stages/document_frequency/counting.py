@@ -12,24 +12,30 @@ many bags in one call of numpy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from itertools import groupby, pairwise
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pybase64 import b64decode, b64encode
 
-from pagekin.bags.bag import BAR, Bags, halves, is_bag
-from pagekin.bags.vocabulary import DIGITS, WORDS_KEY, best_forms, is_forms
+from pagekin import kinds
+from pagekin.bags.bag import BAR, Bags, Entry, halves, is_bag
+from pagekin.bags.vocabulary import DIGITS, Row, merge_words, read_forms
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
-from pagekin.text.words import Terms
+from pagekin.native import load
+from pagekin.text.words import Form, Terms, term_hash
 
 __all__ = [
     "DF",
     "WORDS",
+    "Best",
+    "best_forms",
     "count_terms",
+    "plain_best_forms",
     "reduce_buckets",
     "unpack_counts",
     "unpack_words",
@@ -40,6 +46,7 @@ Counts = NDArray[np.uint32]
 DF = b"df "  # sorts before WORDS
 WORDS = b"words "
 _ENOUGH = 8_000_000  # bytes of values: 3 MB of terms, as much of weights, and again for the sort
+_native = load("pagekin.bags._words")
 _HELD = 8 << 20  # bytes of counts of one bucket that are added up at once, or twice their sum
 
 
@@ -48,8 +55,8 @@ def count_terms(pairs: Iterable[Pair], counters: Counters) -> Iterator[Pair]:
     bags: list[Pair] = []
     size = 0
     for pair in pairs:
-        if is_forms(pair):
-            yield pair[0].removeprefix(WORDS_KEY), WORDS + pair[1]
+        if kinds.WORDS.holds(pair[0]):
+            yield pair[0].removeprefix(kinds.WORDS.prefix), WORDS + pair[1]
         elif is_bag(pair):
             bags.append(pair)
             size += len(pair[1])
@@ -128,3 +135,54 @@ def _words(bucket: bytes, terms: Terms, words: list[bytes], counters: Counters) 
     counters.add("frequencies", "terms_without_a_word", len(terms) - len(best.hashes) // 4)
     if best.hashes:
         yield bucket, b"%b%b %b" % (WORDS, b64encode(best.hashes), best.entries)
+
+
+# --- the words of a bucket ---
+
+
+class Best(NamedTuple):
+    """What becomes of a record: the hashes that are used, ascending, and their entries in the
+    dictionary, parted by bars; how many of the hashes are shared by terms.
+    """
+
+    hashes: bytes
+    entries: bytes
+    shared: int
+
+
+def best_forms(values: list[bytes], used: Terms) -> Best:
+    """For each hash that is used its term with the most frequent form.
+
+    Of terms that share a hash the more frequent one gives the name; ties go to the first in order.
+    `used` ascend; with several values equal forms are added up.
+    """
+    if not values:
+        return Best(b"", b"", 0)
+    value = merge_words(values) if len(values) > 1 else values[0]
+    if _native is None:
+        return plain_best_forms(value, used)
+    return Best(*_native.best_forms(value, used))
+
+
+def plain_best_forms(value: bytes, used: Terms) -> Best:
+    """The same of one value, in Python."""
+    best, shared = _best_forms(read_forms(value), set(used.tolist()))
+    hashes = np.array([form.hash for form in best], np.uint32)
+    entries = [Entry(form.term, form.form).text() for form in best]
+    return Best(hashes.tobytes(), BAR.join(entries), shared)
+
+
+def _best_forms(rows: Iterable[Row], used: Container[int]) -> tuple[list[Form], int]:
+    of_terms: dict[str, list[tuple[int, str]]] = {}
+    for term, form, count in rows:
+        of_terms.setdefault(term, []).append((-count, form))
+    of_hashes: dict[int, list[tuple[int, str]]] = {}
+    for term, forms in of_terms.items():
+        if (hash_ := term_hash(term)) in used:
+            of_hashes.setdefault(hash_, []).append((sum(count for count, _ in forms), term))
+    best: list[Form] = []
+    for hash_, terms in sorted(of_hashes.items()):
+        _, term = min(terms)
+        count, form = min(of_terms[term])
+        best.append(Form(hash_, term, form, -count))
+    return best, sum(len(terms) > 1 for terms in of_hashes.values())

@@ -15,7 +15,7 @@ FRAGMENTS = Extractor(
     sections=("text", "window", "bag"),
     version=6,
     part="bags",
-    uses=(RESOLUTION, PACKING),
+    uses=(PACKING,),
     runs="stages.fragments.extractor:FragmentExtractor",
     merges="stages.fragments.merge:merge_fragments",
 )
@@ -26,7 +26,6 @@ BLOCKS_OF_LINKS = Extractor(
     sections=("blocks",),
     version=2,
     part="cocitation",
-    uses=(RESOLUTION,),
     runs="stages.blocks.extractor:BlockExtractor",
 )
 
@@ -36,4 +35,5 @@ READING = Stage(
     outputs=(FRAGMENTS, BLOCKS_OF_LINKS),
     shuffles=(PARCELS, WORDS, BLOCKS),
     sections=("reading",),
+    looks_up=(RESOLUTION,),
 )

@@ -1,0 +1,231 @@
+"""Every kind of record in readable form: what `pagekin records` shows, one function for a kind.
+
+A function gets key and value and gives a plain dictionary. Terms are numbers in all records; where
+the words of a build are known, the words stand for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from pybase64 import b64decode
+
+from pagekin import kinds
+from pagekin.bags.bag import BAR, Dictionary, parse_bag
+from pagekin.bags.vocabulary import read_forms
+from pagekin.index.shard_files import parse_piece
+from pagekin.kinds import Kind
+from pagekin.stages.document_frequency.counting import DF, WORDS, unpack_counts
+from pagekin.stages.fragments.parcels import open_parcels
+from pagekin.stages.inventory.sample import read_links
+from pagekin.text.words import Terms
+
+__all__ = ["TermNames", "show_record"]
+
+_FIRST = 16  # bytes of an array that are shown
+_SCORE_TOP, _SCORE_UNIT = (1 << 48) - 1, 1 << 20  # of edges: byte order is the highest score first
+_SIMILARITY_UNIT = 1 << 30  # of stripes
+
+Shown = dict[str, Any]
+
+
+class TermNames:
+    """The words of terms, in the form in which they are most often written; or their numbers."""
+
+    def __init__(self, dictionary: Dictionary | None) -> None:
+        self._dictionary = dictionary
+
+    def of(self, terms: Iterable[int] | Terms) -> list[str]:
+        """A name for each term."""
+        hashes = np.asarray(list(terms), dtype=np.uint32)
+        if self._dictionary is None:
+            return [f"{term:08x}" for term in hashes.tolist()]
+        return [entry.display for entry in self._dictionary.look_up(hashes)]
+
+
+def show_record(kind: Kind, key: bytes, value: bytes, names: TermNames) -> Shown:
+    """One record, its key first."""
+    return {"key": _text(key), **_SHOWN[kind](key, value, names)}
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "backslashreplace")
+
+
+# --- what the inventory makes ---
+
+
+def _sighting(key: bytes, value: bytes, names: TermNames) -> Shown:
+    word, _, rest = value.partition(b" ")
+    what = {b"c": "capture", b"r": "redirect", b"o": "another answer"}
+    return {"what": what.get(word, _text(word)), "about": _text(rest)}
+
+
+def _capture(key: bytes, value: bytes, names: TermNames) -> Shown:
+    word, _, rest = value.partition(b" ")
+    return {"what": _text(word), "about": _text(rest)}
+
+
+def _sample(key: bytes, value: bytes, names: TermNames) -> Shown:
+    return {"urls": {_text(url): terms for url, terms in read_links(value)}}
+
+
+# --- what the reading makes ---
+
+
+def _parcel(key: bytes, value: bytes, names: TermNames) -> Shown:
+    opened = open_parcels([(key, value)])
+    of_link = opened.entry.tolist()
+
+    def words(low: int, high: int) -> str:
+        return " ".join(names.of(opened.terms[low:high]))
+
+    windows: dict[int, list[Shown]] = {}
+    for link, entry in enumerate(of_link):
+        low, first, behind, high = (
+            int(column[link])
+            for column in (opened.low, opened.anchor, opened.anchor_end, opened.high)
+        )
+        window = {"before": words(low, first), "anchor": words(first, behind)}
+        windows.setdefault(entry, []).append({**window, "behind": words(behind, high)})
+    return {
+        "citing_host": f"{int(opened.host[0]):016x}",
+        "title": words(int(opened.title[0]), int(opened.text[0])),
+        "urls": [
+            {"url": _text(url), "links": windows.get(entry, [])}
+            if links
+            else {"url": _text(url), "text": words(int(opened.text[0]), int(opened.headings[0]))}
+            for entry, (url, links) in enumerate(
+                zip(opened.url, opened.links.tolist(), strict=True)
+            )
+        ],
+    }
+
+
+def _bag(key: bytes, value: bytes, names: TermNames) -> Shown:
+    bag = parse_bag(key, value)
+    order = np.lexsort((bag.terms, -bag.weights))
+    words = names.of(bag.terms[order])
+    weights = [round(float(weight), 6) for weight in bag.weights[order]]
+    return {
+        "read": bag.crawled,
+        "links": bag.anchors,
+        "linking_pages": bag.pages,
+        "linking_hosts": bag.hosts,
+        "terms": [[word, weight] for word, weight in zip(words, weights, strict=True)],
+    }
+
+
+def _forms(key: bytes, value: bytes, names: TermNames) -> Shown:
+    return {"forms": [list(row) for row in read_forms(value)]}
+
+
+def _blocks(key: bytes, value: bytes, names: TermNames) -> Shown:
+    from pagekin.cocitation.block_record import parse_blocks  # noqa: PLC0415
+
+    page = parse_blocks(value)
+    return {
+        "domain": _text(page.domain),
+        "blocks": [
+            [[_text(u), _text(a)] for u, a in zip(block.urls, block.anchors, strict=True)]
+            for block in page.blocks
+        ],
+    }
+
+
+# --- bags, on their way to an index ---
+
+
+def _term_counts(key: bytes, value: bytes, names: TermNames) -> Shown:
+    if value.startswith(DF):
+        terms, counts = unpack_counts(_text(value.removeprefix(DF)).encode())
+        pairs = zip(names.of(terms), counts.tolist(), strict=True)
+        return {"bags_with_term": [[name, count] for name, count in pairs]}
+    return {"words": [_text(word) for word in value.removeprefix(WORDS).split(BAR)]}
+
+
+def _document(key: bytes, value: bytes, names: TermNames) -> Shown:
+    url, *rest = value.split(b" ")
+    return {"url": _text(url), "fields": [_text(field) for field in rest[:-1]], "bytes": len(value)}
+
+
+def _shard_piece(key: bytes, value: bytes, names: TermNames) -> Shown:
+    shard, (name, data) = parse_piece((key, value))
+    return {"shard": shard, "array": name, "bytes": len(data), "first": data[:_FIRST].hex(" ")}
+
+
+# --- co-citation ---
+
+
+def _stripe(key: bytes, value: bytes, names: TermNames) -> Shown:
+    if not value:
+        return {"partners": []}
+    group, facts, hashes = value.split(b"\x01")
+    domain, _, anchor = group.partition(b" ")
+    partners = np.frombuffer(b64decode(hashes), "<u8").tolist()
+    told = np.frombuffer(b64decode(facts), np.dtype([("place", "<u2"), ("value", "<u4")]))
+    own = int(told["place"][0])
+    known = dict(zip(told["place"][1:].tolist(), told["value"][1:].tolist(), strict=True))
+    return {
+        "domain": _text(domain),
+        "anchor": _text(anchor),
+        "partners": [
+            [
+                f"{partner:016x}",
+                known[place] / _SIMILARITY_UNIT if place in known else "by distance",
+            ]
+            for place, partner in enumerate(partners)
+            if place != own and known.get(place) != 0
+        ],
+    }
+
+
+def _similarity(value: int | None) -> float | str:
+    """S of Eq. 5; where it is not told it is P, which follows from the distance in the block."""
+    return "by distance" if value is None else value / _SIMILARITY_UNIT
+
+
+def _edge(key: bytes, value: bytes, names: TermNames) -> Shown:
+    if value.startswith(b"!"):
+        return {"url": _text(value[1:])}
+    fields, *reasons = value.split(b"\x01")
+    inverted, url, blocks, domains = fields.split(b" ")
+    return {
+        "related": _text(url),
+        "score": (_SCORE_TOP - int(inverted, 16)) / _SCORE_UNIT,
+        "blocks": int(blocks),
+        "domains": int(domains),
+        "reasons": [_reason(reason) for reason in reasons],
+    }
+
+
+def _reason(reason: bytes) -> Shown:
+    value, domain, anchor = reason.split(b" ", 2)
+    return {"domain": _text(domain), "anchor": _text(anchor), "value": int(value) / _SCORE_UNIT}
+
+
+def _kin(key: bytes, value: bytes, names: TermNames) -> Shown:
+    from pagekin.cocitation.kin_table import parse_kin  # noqa: PLC0415
+
+    url, found = parse_kin(value)
+    return {"url": url, "related": [each._asdict() for each in found]}
+
+
+_SHOWN: dict[Kind, Callable[[bytes, bytes, TermNames], Shown]] = {
+    kinds.SIGHTINGS: _sighting,
+    kinds.CAPTURES: _capture,
+    kinds.SAMPLE: _sample,
+    kinds.PARCELS: _parcel,
+    kinds.RAW_BAGS: _bag,
+    kinds.WORDS: _forms,
+    kinds.BLOCKS: _blocks,
+    kinds.TERM_COUNTS: _term_counts,
+    kinds.FINAL_BAGS: _bag,
+    kinds.DOCUMENTS: _document,
+    kinds.SHARD_PIECES: _shard_piece,
+    kinds.STRIPES: _stripe,
+    kinds.EDGES: _edge,
+    kinds.KIN: _kin,
+}
