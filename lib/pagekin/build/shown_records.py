@@ -51,7 +51,7 @@ def _made(
         folder = workspace.require(required_pass(workspace, output).name)
         for kind in output.makes:
             least = start if start.startswith(kind.prefix) else kind.prefix + start
-            for pair in records_from(folder, least):
+            for pair in records_from(folder, least or kind.key_range[0]):
                 if not (kind.holds(pair[0]) and pair[0].startswith(least)):
                     break
                 yield kind, pair
