@@ -19,6 +19,7 @@ NAMES = {
     "job": "job",
     "scale": "scale",
     "hot": "hot",
+    "deal": "deal",
     "naive": "naive",
     "parsers": "parsers",
     "profile": "profiling",

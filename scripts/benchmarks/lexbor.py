@@ -1,8 +1,8 @@
-"""What pagekin's HTML doors give (`flatten`, `outline`), made from a tree of Lexbor's instead.
+"""What pagekin's door to HTML gives (`read_markup`), made from a tree of Lexbor's instead.
 
 Two libraries bring Lexbor to Python: Resiliparse and selectolax. Both give nodes with a first child
-and a next sibling; no more of them is used. One walk over the tree makes the flat text, the
-outline, or both. This is what would remain of the project's own code with either library. Where
+and a next sibling; no more of them is used. One walk over the tree makes the flat text, and
+the outline with it. This is what would remain of the project's own code with either library. Where
 pages are wrong the results differ, because the standard's construction of a tree moves what it
 finds: a link that stands in a table and not in a cell, for one.
 """
@@ -15,15 +15,14 @@ from html import escape
 from typing import Any
 
 from benchmarks.harness import peer
-from pagekin.web.flat import Flat
-from pagekin.web.flattening import LINK_END_MARK, LINK_MARK
-from pagekin.web.outline import Outline
+from pagekin.web.flat import LINK_MARKS
+from pagekin.web.markup import Flat, Outline, sanitise
 from pagekin.web.tags import GAP, NUMBERS, OF_TITLE, marks_of
-from pagekin.web.tame import tame
 
 __all__ = ["LIBRARIES", "Library", "read_tree"]
 
 _TEXT, _START, _END = range(3)
+_LINK_START, _LINK_END = LINK_MARKS
 _RAW = {"script", "style", "iframe"}  # no text of theirs is read
 _HIDES = {"noscript", "template", "svg", "select"}
 _HEADINGS = {f"h{k}" for k in range(1, 7)}
@@ -41,7 +40,7 @@ _VOID = {
     "source",
     "wbr",
 }
-_MARKS = {name.decode(): marks_of(frozenset())[kind] for name, kind in NUMBERS.items()}
+_MARKS = {name.decode(): marks_of(frozenset())[text] for name, (text, _) in NUMBERS.items()}
 _MARKS |= {"title": marks_of(frozenset())[OF_TITLE]}
 
 Event = tuple[int, str, Any]  # what it is; the name or the text; the node
@@ -57,12 +56,10 @@ class Library:
     attributes: Callable[[Any], dict[str, str]]
 
 
-def read_tree(
-    library: Library, body: bytes, *, text: bool = True, outline: bool = True
-) -> tuple[Flat, Outline]:
-    """The flat form and the outline of a page; what is not asked for stays empty."""
-    walk = _Walk(library, text=text, outline=outline)
-    for what, name, node in library.events(library.parse(tame(body)[0])):
+def read_tree(library: Library, body: bytes, *, with_outline: bool = True) -> tuple[Flat, Outline]:
+    """The flat text of a page and its outline, which stays empty where it is not wanted."""
+    walk = _Walk(library, with_outline=with_outline)
+    for what, name, node in library.events(library.parse(sanitise(body)[0])):
         if what == _TEXT:
             walk.see_text(name)
         elif what == _START:
@@ -85,9 +82,9 @@ class _Open:
 class _Walk:
     """One page on its way."""
 
-    def __init__(self, library: Library, *, text: bool, outline: bool) -> None:
+    def __init__(self, library: Library, *, with_outline: bool) -> None:
         self._attributes = library.attributes
-        self._text, self._outline = text, outline
+        self._outline = with_outline
         self._parts: list[bytes] = []
         self._flat, self._found = Flat(), Outline(["page"], [b""], [1], [0], [0], [-1], [0])
         self._open: list[_Open] = [_Open("page", None, -1, 0)]
@@ -97,16 +94,16 @@ class _Walk:
 
     def see_text(self, text: str) -> None:
         data = text.encode("utf-8", "replace")
-        if self._text and not self._hidden:
+        if not self._hidden:
             self._parts.append(data)
-        if self._linked is not None and not self._hidden:
-            self._linked.append(data)
+            if self._linked is not None:
+                self._linked.append(data)
 
     def start(self, name: str, node: Any) -> None:
         attributes = self._attributes(node) if name in _LOOKED_AT else None
         if attributes is not None:
             self._look(name, attributes)
-        elif self._text and not self._hidden:
+        elif not self._hidden:
             self._parts.append(_MARKS.get(name, GAP))
         if name in _HIDES:
             self._hidden += 1
@@ -125,9 +122,9 @@ class _Walk:
             self._close(self._open.pop())
         if name in _VOID:
             return
-        if self._text and not self._hidden:
+        if not self._hidden:
             is_link = name == "a" and self._flat.hrefs
-            self._parts.append(LINK_END_MARK if is_link else _MARKS.get(f"/{name}", GAP))
+            self._parts.append(_LINK_END if is_link else _MARKS.get(f"/{name}", GAP))
         self._place += 1
 
     def _look(self, name: str, attributes: dict[str, str]) -> None:
@@ -136,11 +133,11 @@ class _Walk:
         if name in {"img", "input"}:
             self.see_text(f" {attributes.get('alt') or ''} ")
         elif name in {"a", "area"} and "href" in attributes:
-            if self._text and not self._hidden:
+            if not self._hidden:
                 flat.hrefs.append(attributes["href"] or "")
-                flat.tags.append(_written(attributes, ("rel",)))
+                flat.links.append(_written(attributes, ("rel",)))
                 alt = f" {attributes.get('alt') or ''} ".encode() if name == "area" else b""
-                self._parts.append(LINK_MARK + alt + (LINK_END_MARK if alt else b""))
+                self._parts.append(_LINK_START + alt + (_LINK_END if alt else b""))
         elif name == "html":
             flat.language = flat.language or attributes.get("lang") or ""
         elif name == "base":

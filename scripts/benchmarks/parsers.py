@@ -36,10 +36,10 @@ __all__ = ["BENCHMARK"]
 _ABOUT = """\
 All pages are decoded first, to the UTF-8 that pagekin's readers are given. Then each way makes, in
 a process of its own and in turns, what a build wants of a page: the flat text with its links,
-markers and head (for bags), the outline of elements that hold links (for blocks), or both. Ours
-reads a page twice for both. Lexbor, as Resiliparse and selectolax bring it to Python, makes a tree
-of the page once; benchmarks/lexbor.py walks over it. `tree alone` only parses: less than that no
-walk can take, in whatever language. lxml stands there for comparison.
+markers and head (for bags), or this and the outline of elements that hold links (for blocks).
+Ours reads the tags of a page once for both. Lexbor, as Resiliparse and selectolax bring it to
+Python, makes a tree of the page; benchmarks/lexbor.py walks over it. `tree alone` only parses: less
+than that no walk can take, in whatever language. lxml stands there for comparison.
 
 Agreement is about the pages one by one. Words are those between spaces, without markers. A page is
 lost where one reader gives no word and the other some, and cut short where it gives less than half
@@ -48,10 +48,10 @@ that a tree has though nobody wrote them (<html>, <body>, <tbody>)."""
 
 _OURS = "ours, in C"
 _TIMES = 1.10  # what a library may take, times ours, to be worth a change
-_WANTED = {"flat text": (True, False), "outline": (False, True), "both": (True, True)}
+_WANTED = {"flat text": False, "both": True}  # is an outline made, too?
 _UNWRITTEN = {"page", "html", "body", "tbody"}
 _NAME = 20  # letters of a name that our outline keeps
-_DOORS = ("pagekin.web.flat", "pagekin.web.outline")
+_DOOR = "pagekin.web.markup"
 
 
 def add_options(add: Add) -> None:
@@ -108,7 +108,7 @@ def _ways(files: list[str], libraries: Iterable[str]) -> dict[str, Callable[[], 
 
 
 def _in_our_process(files: list[str], wanted: str, pure: str) -> Any:
-    """A process that loads our doors with their parts in C, or without."""
+    """A process that loads our door with its part in C, or without."""
     before = os.environ.get(native.PURE, "")
     os.environ[native.PURE] = pure
     try:
@@ -118,20 +118,14 @@ def _in_our_process(files: list[str], wanted: str, pure: str) -> Any:
 
 
 def ours(files: list[str], wanted: str) -> dict[str, Any]:
-    """CPU seconds of our doors."""
-    doors = [_door(name) for name, yes in zip(_DOORS, _WANTED[wanted], strict=True) if yes]
-
-    def work(body: bytes) -> None:
-        for door in doors:
-            door(body)
-
-    return _over(_pages(files), work)
+    """CPU seconds of our door."""
+    read = importlib.import_module(_DOOR).read_markup
+    return _over(_pages(files), partial(read, with_outline=_WANTED[wanted]))
 
 
 def theirs(files: list[str], library: str, wanted: str) -> dict[str, Any]:
     """CPU seconds of a library and of the walk over its trees."""
-    text, outline = _WANTED[wanted]
-    read = partial(read_tree, LIBRARIES[library](), text=text, outline=outline)
+    read = partial(read_tree, LIBRARIES[library](), with_outline=_WANTED[wanted])
     return _over(_pages(files), read)
 
 
@@ -167,15 +161,9 @@ def _pages(files: list[str]) -> list[bytes]:
     return [to_utf8(body, "")[0] for body in bodies(files) if body.strip()]
 
 
-def _door(module: str) -> Callable[[bytes], Any]:
-    """`flatten` of flat, `outline` of outline."""
-    loaded = importlib.import_module(module)
-    return getattr(loaded, "flatten", None) or loaded.outline
-
-
 def agreement(files: list[str], library: str) -> list[int]:
     """Counts of pages, in the order of the table's columns."""
-    flatten, outline = map(_door, _DOORS)
+    read = importlib.import_module(_DOOR).read_markup
     theirs_of: Library = LIBRARIES[library]()
     counts: Counter[str] = Counter()
     for body in _pages(files):
@@ -185,7 +173,7 @@ def agreement(files: list[str], library: str) -> list[int]:
             say(f"  {library}: {type(error).__name__}: {error}")
             counts["errors"] += 1
             continue
-        own = flatten(body)
+        own, outline = read(body, with_outline=True)
         words, others = _words(own.text if own else b""), _words(flat.text)
         counts["pages"] += 1
         counts["same words"] += words == others
@@ -196,7 +184,7 @@ def agreement(files: list[str], library: str) -> list[int]:
             counts[f"lost: {name}"] += bool(more) and not some
             counts[f"cut: {name}"] += 0 < len(some) < len(more) / 2
         counts["same links"] += (own.hrefs if own else []) == flat.hrefs
-        counts["same elements"] += _elements(outline(body)) == _elements(elements)
+        counts["same elements"] += _elements(outline) == _elements(elements)
     return [counts[name] for name in _COUNTS]
 
 
@@ -263,13 +251,13 @@ def _lines_table() -> Table:
     walk = _lines(Path(__file__).with_name("lexbor.py"))
     rows: list[list[Any]] = [["ours", c, python, c + python], ["Lexbor", 0, walk, walk]]
     columns = [Column("reader"), *(Column(n, ",d") for n in ("C", "Python", "both"))]
-    about = "Ours: lib/pagekin/web/*.[ch], and the modules of pagekin.web that our doors import."
+    about = "Ours: lib/pagekin/web/*.[ch], and the modules of pagekin.web that our door imports."
     return Table("Lines", columns, rows, f"{about} Lexbor: the walk of this benchmark.")
 
 
 def _modules() -> list[Path]:
-    """The files of pagekin.web that our doors import in a fresh Python."""
-    code = f"import sys, {', '.join(_DOORS)}; print(*sys.modules)"
+    """The files of pagekin.web that our door imports in a fresh Python."""
+    code = f"import sys, {_DOOR}; print(*sys.modules)"
     names = run_words([sys.executable, "-c", code]).value.split()
     files = [ROOT / "lib" / Path(*n.split(".")) for n in names if n.startswith("pagekin.web.")]
     return [file.with_suffix(".py") for file in files if file.with_suffix(".py").exists()]

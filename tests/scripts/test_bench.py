@@ -21,6 +21,7 @@ from benchmarks import (
     catalogue,
     cocitation,
     command,
+    deal,
     documents,
     gamma,
     harness,
@@ -39,8 +40,7 @@ from benchmarks import (
 from benchmarks.results import Column, Figure, Result, Table, Target
 from benchmarks.sampling import Place, Sampler
 
-from pagekin.web.flat import flatten
-from pagekin.web.outline import outline as outline_of
+from pagekin.web.markup import read_markup
 
 TABLE = Table("A | B", [Column("way"), Column("x", ".2f")], [["a|b", 1.234], ["none", None]])
 RESULT = Result(
@@ -543,7 +543,7 @@ def test_parsers(bench):
     stored = bench("parsers", "--pages", 40, "--rounds", 1)
     costs, agreement, lines = (rows_of(stored, number) for number in range(3))
     ways = [(row["way"], row["what is made"]) for row in costs]
-    made = ["flat text", "outline", "both"]
+    made = ["flat text", "both"]
     for way in ("ours, in C", "ours, in Python"):
         assert made == [what for who, what in ways if who == way]
     assert ["tree alone", *made] == [what for who, what in ways if who == "Resiliparse"]
@@ -562,7 +562,7 @@ def test_parsers(bench):
 
 
 def test_trees_of_lexbor():
-    """The walk makes what our doors make of a page that is right, hidden parts and all."""
+    """The walk makes what our door makes of a page that is right, hidden parts and all."""
     library = lexbor.LIBRARIES["Resiliparse"]()
     body = (
         b"<html lang=de><head><title>T</title><link rel=canonical href=c></head><body><h1>H</h1>"
@@ -571,7 +571,7 @@ def test_trees_of_lexbor():
         b"<script>s</script></body></html>"
     )
     flat, outline = lexbor.read_tree(library, body)
-    own, plain = flatten(body), outline_of(body)
+    own, plain = read_markup(body, with_outline=True)
     assert own.text.split() == flat.text.split()
     for name in ("hrefs", "language", "base", "canonical", "robots"):
         assert getattr(own, name) == getattr(flat, name)
@@ -579,3 +579,25 @@ def test_trees_of_lexbor():
     assert (plain.hrefs, plain.texts) == (outline.hrefs, outline.texts)
     assert parsers._elements(plain) == parsers._elements(outline)
     assert 1 == len(plain.headings) == len(outline.headings)
+
+
+def test_deal(bench):
+    """All files are dealt and all lines merged; growth is told of both."""
+    words = ("--files", 4000, "--megabytes", 4, "--pieces", 64, "--rounds", 1)
+    stored = bench("deal", *words)
+    dealt, merged = rows_of(stored), rows_of(stored, 1)
+    assert [500, 4000, 500, 4000] == [row["files"] for row in dealt]
+    assert [500, 4000] == [row["manifests"] for row in dealt if row["size"] == "unknown"]
+    assert dealt[1]["manifests"] < 4000 / 4
+    assert [4, 16, 64] == [row["pieces"] for row in merged]
+    growth = dealt[3]["microseconds a file"] / dealt[2]["microseconds a file"]
+    values = [target["value"] for target in stored["targets"]]
+    assert [growth, merged[2]["CPU s"] / merged[1]["CPU s"]] == pytest.approx(values[1:])
+    assert [3.0, 3.0, 3.0] == [target["bound"] for target in stored["targets"]]
+
+
+def test_deal_leaves_nothing_out(tmp_path):
+    """Every file is in one manifest, and every line of the pieces is read."""
+    for known in (False, True):
+        assert 300 == deal.dealing(str(tmp_path), 300, known=known)["files"]
+    assert 10_000 == deal.merging(str(tmp_path), 1, 10)["lines"]
