@@ -1,30 +1,60 @@
-"""From the HTTP block of a WARC record to the bytes of the page.
+"""From the HTTP block of a WARC record to the bytes of the page, and bounded decompression.
 
-It rests on RFC 9110 (fields) and RFC 9112 (message), and reads as browsers do: what servers get
-wrong is taken for what it is. Fields that a crawler renamed because it stored the body decoded
-(`X-Crawl-Content-Encoding` of Common Crawl) mean nothing here, which is what they should mean.
+The message rests on RFC 9110 (fields) and RFC 9112 (message), and is read as browsers do: what
+servers get wrong is taken for what it is. Fields that a crawler renamed because it stored the body
+decoded (`X-Crawl-Content-Encoding` of Common Crawl) mean nothing here, which is what they should
+mean. Charsets, ranges and the frames of HTTP/2 are not read; the body is as long as the block is.
 
-Charsets, ranges and the frames of HTTP/2 are not read; the body is as long as the block is.
+`decode_codings` takes off what HTTP puts around a body (RFC 9110 8.4, RFC 9112 7): chunked, gzip,
+deflate, br and zstd. Crawlers often keep the headers and store bodies decoded all the same, and
+servers say gzip of what is none: a coding is believed only when the bytes have it. Each coding
+gives a note where something is wrong, X being its name:
+
+    not_X    the bytes are no X; they are taken as they are
+    short_X  X ends too early; what there is is given
+    bad_X    X is broken; what comes before that is given
+
+`unknown_encoding` and `too_many_encodings` leave the body as it is. Old LZW (`compress`) and shared
+dictionaries (`dcb`, `dcz`) are not read: no crawler asks for them.
+
+Members of WARC files are decompressed in the same way (`pagekin.web.warc`). Each `open_...` gives
+an object with the part of zlib's decompressor that is used here, for gzip, zlib, raw deflate,
+Brotli and Zstandard. Every step of output is bounded: a bomb never expands in memory. It rests on
+RFC 1950-1952, 7932 and 8878; isal takes 0.24 s of CPU for 1,208 pages (190 MB), zlib 0.55 s. Errors
+pass through: which bytes to give up is the caller's decision.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Final, Protocol, TypeAlias, cast
 
-from pagekin.web.codings import decode_codings
+import brotli  # type: ignore[import-untyped]
+import zstandard
+from isal import isal_zlib
 
 __all__ = [
+    "ERRORS",
     "HEADER_TOO_LONG",
     "MAX_BODY_BYTES",
     "NOT_HTTP",
+    "Data",
+    "Decompressor",
     "HttpResponse",
+    "Opener",
     "content_type",
     "decode_body",
+    "decode_codings",
+    "fine_steps",
     "header_fields",
+    "open_gzip",
+    "open_zstd",
     "parse_http",
+    "steps",
+    "zstd_opener",
 ]
 
 MAX_BODY_BYTES = 8 << 20  # the longest of 1,208 real pages has 1.6 MB
@@ -106,7 +136,7 @@ def decode_body(
 ) -> tuple[bytes, tuple[str, ...]]:
     """The body without its codings, at most `limit` bytes, and notes on what was wrong with it.
 
-    Notes are those of `pagekin.web.codings`, and `cut`.
+    Notes are those of `decode_codings`, and `cut`.
     """
     fields = response.headers
     # In the order in which they were applied: the transfer codings come last.
@@ -115,3 +145,257 @@ def decode_body(
     if len(body) > limit:
         return body[:limit], (*notes, "cut")
     return body, notes
+
+
+# --- decompression --------------------------------------------------------------------------------
+
+# What a decompressor raises when its input is not what it should be.
+ERRORS = cast("tuple[type[Exception], ...]", (isal_zlib.error, zstandard.ZstdError, brotli.error))
+
+# Four bytes of Zstandard make up to 128 KiB (a block of one repeated byte) and the library puts no
+# bound on its output: 512 bytes of input make 16 MiB at most. Smaller slices cost more CPU.
+_ZSTD_SLICE = 512
+
+# A decompressor that fails gives back nothing of that step. A second pass in steps of this size
+# loses no more than this in front of the bad place.
+_FINE_OUTPUT = 256
+_FINE_INPUT = 4096
+
+Data: TypeAlias = bytes | memoryview
+Opener: TypeAlias = Callable[[], "Decompressor"]
+
+
+class Decompressor(Protocol):
+    """What is used of zlib's decompressor objects."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> Data: ...
+    @property
+    def unconsumed_tail(self) -> Data: ...
+    def decompress(self, data: Data, max_length: int, /) -> bytes: ...
+
+
+def open_gzip() -> Decompressor:
+    return _inflater(wbits=31)
+
+
+def _open_zlib() -> Decompressor:
+    return _inflater(wbits=15)
+
+
+def _open_deflate() -> Decompressor:
+    return _inflater(wbits=-15)
+
+
+def _open_brotli() -> Decompressor:
+    return _Brotli()
+
+
+def open_zstd() -> Decompressor:
+    return _Zstd(zstandard.ZstdDecompressor())
+
+
+def zstd_opener(dictionary: bytes = b"") -> Opener:
+    """Opens many frames with one dictionary, read once; only the frame opened last may be read."""
+    known = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
+    shared = zstandard.ZstdDecompressor(dict_data=known)
+    return lambda: _Zstd(shared)
+
+
+def steps(decompressor: Decompressor, data: Data, size: int) -> Iterator[bytes]:
+    """All that `data` gives, in pieces of about `size` bytes at most (Brotli, Zstandard: more)."""
+    while not decompressor.eof:
+        out = decompressor.decompress(data, size)
+        data = decompressor.unconsumed_tail
+        if out:
+            yield out
+        elif not data:
+            return
+
+
+def fine_steps(decompressor: Decompressor, data: bytes) -> Iterator[bytes]:
+    """The same in steps so small that nearly all in front of an error comes out."""
+    view = memoryview(data)
+    for start in range(0, len(data), _FINE_INPUT):
+        yield from steps(decompressor, view[start : start + _FINE_INPUT], _FINE_OUTPUT)
+
+
+def _inflater(wbits: int) -> Decompressor:
+    return cast("Decompressor", isal_zlib.decompressobj(wbits))
+
+
+class _Zstd:
+    """One Zstandard frame; the library's own object has no `unconsumed_tail`."""
+
+    def __init__(self, decompressor: zstandard.ZstdDecompressor) -> None:
+        self._frame = decompressor.decompressobj()
+        self.unused_data: Data = b""
+        self.unconsumed_tail: Data = b""
+
+    @property
+    def eof(self) -> bool:
+        return self._frame.eof
+
+    def decompress(self, data: Data, max_length: int, /) -> bytes:
+        out: list[bytes] = []
+        made = at = 0
+        while made < max_length and at < len(data) and not self._frame.eof:
+            out.append(self._frame.decompress(data[at : at + _ZSTD_SLICE]))
+            made += len(out[-1])
+            at += _ZSTD_SLICE
+        self._sort_rest(data, at)
+        return b"".join(out)
+
+    def _sort_rest(self, data: Data, at: int) -> None:
+        self.unconsumed_tail = b"" if self._frame.eof else data[at:]
+        if self._frame.eof:
+            unread = max(len(data) - at, 0) + len(self._frame.unused_data)
+            self.unused_data = data[len(data) - unread :]
+
+
+class _Brotli:
+    """One Brotli stream; the library keeps what it has not read yet, and refuses what follows."""
+
+    unused_data = unconsumed_tail = b""
+
+    def __init__(self) -> None:
+        self._stream = brotli.Decompressor()
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._stream.is_finished())
+
+    def decompress(self, data: Data, max_length: int, /) -> bytes:
+        return bytes(self._stream.process(data, output_buffer_limit=max_length))
+
+
+# --- codings of HTTP bodies -----------------------------------------------------------------------
+
+# A body of 8 MiB in the smallest blocks that are in use (bgzip's, 64 KiB of text) has 128. Each one
+# costs a copy of what follows it: 8 MiB of empty members took two minutes without this bound.
+_MAX_STREAMS = 256
+_MAX_CODINGS = 5  # more than two were never met; a long list is a way to burn CPU
+
+_CHUNK_SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]{0,1024})?\r?\n")
+_NEWLINE = re.compile(rb"\r?\n")
+_LOOKS = 64  # first bytes: 1 in 1,600 compressed streams has no control character in them
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
+
+
+def decode_codings(listed: Iterable[str], body: bytes, limit: int) -> tuple[bytes, tuple[str, ...]]:
+    """The body without the codings, which are listed as they were applied, and the notes.
+
+    As soon as a coding gives more than `limit` bytes no more is decoded.
+    """
+    names = [name.strip(" \t\"'").lower() for name in listed]
+    codings = [name for name in names if name not in {"", "identity", "none"}]
+    if len(codings) > _MAX_CODINGS:
+        return body, ("too_many_encodings",)
+    notes: list[str] = []
+    for coding in reversed(codings):
+        if body:
+            body, note = _undo(coding, body, limit)
+            notes.append(note)
+    return body, tuple(filter(None, notes))
+
+
+def _undo(coding: str, body: bytes, limit: int) -> tuple[bytes, str]:
+    undo = _UNDO.get(coding)
+    return undo(body, limit) if undo else (body, "unknown_encoding")
+
+
+def _undo_deflate(packed: bytes, limit: int) -> tuple[bytes, str]:
+    """Zlib as RFC 9110 says, or the raw deflate that some servers send."""
+    if packed[0] & 0x0F != 8 or int.from_bytes(packed[:2], "big") % 31:
+        return _undo_unmarked("deflate", _open_deflate, packed, limit)
+    body, note = _undo_unmarked("deflate", _open_zlib, packed, limit)
+    if note:  # one raw stream in 500 looks like zlib
+        out, state, _ = _expand(_open_deflate, packed, limit)
+        return (body, note) if state else (out, "")
+    return body, note
+
+
+def _undo_framed(
+    name: str, magic: bytes, opener: Opener, body: bytes, limit: int
+) -> tuple[bytes, str]:
+    """A coding that one knows by its first bytes; several streams in a row are one body."""
+    if not body.startswith(magic):
+        return body, f"not_{name}"
+    out, rest = b"", body
+    for _ in range(_MAX_STREAMS):
+        more, state, rest = _expand(opener, rest, limit - len(out))
+        out += more
+        if state or len(out) > limit or not rest.startswith(magic):
+            return out, state and f"{state}_{name}"
+    return out, f"bad_{name}"
+
+
+def _undo_unmarked(name: str, opener: Opener, body: bytes, limit: int) -> tuple[bytes, str]:
+    """A coding without a mark: where it fails on what looks like text, it was never applied."""
+    out, state, _ = _expand(opener, body, limit)
+    if state and not _CONTROL.search(body[:_LOOKS]):
+        return body, f"not_{name}"
+    return out, state and f"{state}_{name}"
+
+
+def _expand(opener: Opener, data: bytes, limit: int) -> tuple[bytes, str, bytes]:
+    """What one stream gives, as soon as that is over `limit`; how it ended; and what follows it."""
+    decompressor = opener()
+    out, broken = _collect(steps(decompressor, data, limit + 1), limit)
+    if broken:
+        out, _ = _collect(fine_steps(opener(), data), limit)
+        return out, "bad", b""
+    if len(out) > limit or decompressor.eof:
+        return out, "", bytes(decompressor.unused_data)
+    return out, "short", b""
+
+
+def _collect(parts: Iterator[bytes], limit: int) -> tuple[bytes, bool]:
+    kept: list[bytes] = []
+    size = 0
+    try:
+        for part in parts:
+            kept.append(part)
+            size += len(part)
+            if size > limit:
+                break
+    except ERRORS:
+        return b"".join(kept), True
+    return b"".join(kept), False
+
+
+def _undo_chunked(body: bytes, _limit: int) -> tuple[bytes, str]:
+    """The chunks of RFC 9112 7.1; a body that does not begin with one is taken as it is."""
+    parts, state = _chunks(body)
+    # One doubtful chunk is no evidence: a text may well begin with a line of hex digits.
+    if state and (not parts or (len(parts) == 1 and (state == "bad" or b"\r\n" not in body[:99]))):
+        return body, "not_chunked"
+    return b"".join(parts), state and f"{state}_chunked"
+
+
+def _chunks(body: bytes) -> tuple[list[bytes], str]:
+    parts: list[bytes] = []
+    at = 0
+    while size := _CHUNK_SIZE.match(body, at):
+        start, at = size.end(), size.end() + int(size[1], 16)
+        if at == start:
+            return parts, ""
+        parts.append(body[start:at])
+        newline = _NEWLINE.match(body, at)
+        if newline is None:
+            break
+        at = newline.end()
+    return parts, "short" if at >= len(body) else "bad"
+
+
+_undo_gzip = partial(_undo_framed, "gzip", b"\x1f\x8b", open_gzip)
+_UNDO: Final[dict[str, Callable[[bytes, int], tuple[bytes, str]]]] = {
+    "chunked": _undo_chunked,
+    "gzip": _undo_gzip,
+    "x-gzip": _undo_gzip,
+    "deflate": _undo_deflate,
+    "br": partial(_undo_unmarked, "br", _open_brotli),
+    "zstd": partial(_undo_framed, "zstd", b"\x28\xb5\x2f\xfd", open_zstd),
+}

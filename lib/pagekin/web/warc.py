@@ -38,18 +38,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import BinaryIO, Final, Literal, TypeAlias
 
-from pagekin.web.codings import (
+from pagekin.web.http import (
     ERRORS,
     Data,
     Decompressor,
     Opener,
     fine_steps,
+    header_fields,
     open_gzip,
     open_zstd,
     steps,
     zstd_opener,
 )
-from pagekin.web.http import header_fields
 
 __all__ = ["MAX_RECORD_BYTES", "PAGE_KINDS", "Damage", "Reason", "Record", "read_records"]
 
