@@ -26,14 +26,13 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.stages.fragments.extractor import FragmentExtractor
-from pagekin.stages.fragments.parcels import host_part
 from pagekin.stages.inventory.survey import Surveyor
 from pagekin.text.tokens import with_sentences
 from pagekin.web.page import Page, SnapshotReader, is_html, open_response, read_file, status_reason
@@ -179,12 +178,11 @@ def tell(path: str) -> dict[str, Any]:
     peaks: list[tuple[float, str]] = []
     for page in reader.pages(path):
         start = time.process_time()
+        # all right pages are the same but for their address
+        same = replace(page, url=_RIGHT) if page.url.startswith(_RIGHT) else page
         digest = hashlib.sha256()
-        for key, value in extractor.cut(page, extractor.read(page, with_sentences(page.flat.text))):
-            head, _, body = value.partition(b"|")
-            own = page.url.encode().removeprefix(host_part(page.url.encode()))
-            words = [b"own" if word == own else word for word in head.split(b" ")]
-            digest.update(b"%b %b|%b\n" % (key, b" ".join(words), body))
+        for key, value in extractor.cut(same, extractor.read(same, with_sentences(same.flat.text))):
+            digest.update(b"%b %b\n" % (key, value))
         extractor.forget_words()
         reader.add_time(time.process_time() - start)
         peaks.append((_peak(), reader.seen[-1][0]))

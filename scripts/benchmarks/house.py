@@ -163,9 +163,10 @@ class _Corpus:
                     for some, name in zip((here, there), names, strict=True)
                 ]
                 cells += [*each, _share(each)]
+            # a stage may be named with what it makes, as in reading.fragments.blocks
             sent = [
-                some[name]["compressed"] / 1e6 if name in some else None
-                for some, name in zip(shuffled, names, strict=True)
+                some[plain]["compressed"] / 1e6 if plain in some else None
+                for some, plain in zip(shuffled, (n.partition(".")[0] for n in names), strict=True)
             ]
             cells += [*sent, _share(sent)]
             rows.append([" / ".join(dict.fromkeys(filter(None, names))), *cells])
