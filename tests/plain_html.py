@@ -1,6 +1,6 @@
 """A plain reading of HTML, character by character as the standard tells it (13.2.5, tokenization).
 
-It is the twin of `pagekin.web.scan` and `pagekin.web.flat`, and shares with them the marker
+It is the twin of `pagekin.web.tags` and `pagekin.web.flat`, and shares with them the marker
 characters and Python's table of character references alone. Strings, lists, and no regular
 expression but for references.
 """

@@ -253,7 +253,7 @@ class PageReader:
 
 def capture_name(uri: str, record: Record) -> bytes:
     """How a capture is named between the inventory and the readers."""
-    return f"{uri}:{record.place}".encode()
+    return f"{uri}:{record.position}".encode()
 
 
 def read_file(

@@ -125,7 +125,7 @@ class Record:
     """How many records before it begin at the same offset: members may hold several."""
 
     @property
-    def place(self) -> str:
+    def position(self) -> str:
         """Names the record within its stream."""
         return f"{self.offset}.{self.index}" if self.index else str(self.offset)
 

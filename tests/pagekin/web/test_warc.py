@@ -142,7 +142,7 @@ def test_places_of_records_that_share_a_member() -> None:
     """Records of one member have one offset and different places."""
     first, second = gz(*PAGES[:3]), gz(*PAGES[3:])
     places = ["0", "0.1", "0.2", f"{len(first)}", f"{len(first)}.1"]
-    assert places == [record.place for record in records(first + second)]
+    assert places == [record.position for record in records(first + second)]
 
 
 @every_compression
@@ -624,7 +624,7 @@ def test_limit_changes_no_record(data: st.DataObject, form: str) -> None:
     changed = whole[:start] + data.draw(st.binary(max_size=9), label="new") + whole[start + 5 :]
     few, many = (
         [
-            (item.place, item.url, item.length) if isinstance(item, Record) else item
+            (item.position, item.url, item.length) if isinstance(item, Record) else item
             for item in read_records(pipe(changed), limit=limit)
         ]
         for limit in (64, 1 << 20)
