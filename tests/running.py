@@ -95,8 +95,10 @@ def started(*words: object) -> Iterator[subprocess.Popen[str]]:
 
 
 def _hear_the_keyboard() -> None:
-    # tests may run in the background of a script, where this signal is ignored, also by children
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # tests may run in the background of a script or under nohup, where these are ignored, also by
+    # children
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def living(group: int) -> list[int]:

@@ -99,10 +99,15 @@ def test_engines(engine, both, expected, tmp_path, request):
     summary = _build(tmp_path, *words)
     assert expected["index"]["digest"] == summary["index"]["digest"]
     ours, theirs = (
-        {stage["name"]: (stage["counters"], stage["digest"]) for stage in each["stages"]}
-        for each in (expected, summary)
+        {stage["name"]: _told(stage) for stage in each["stages"]} for each in (expected, summary)
     )
     assert ours == theirs
+
+
+def _told(stage: dict[str, Any]) -> tuple[object, ...]:
+    """Counters and digest; the names of captures, in the inventory, say where the files lie."""
+    digest = "" if stage["name"].startswith("inventory") else stage["digest"]
+    return stage["counters"], stage["records"], digest
 
 
 def test_the_sample_is_worth_the_while(expected):
