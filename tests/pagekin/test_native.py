@@ -7,11 +7,11 @@ from __future__ import annotations
 import os
 import re
 import runpy
+import sys
 from pathlib import Path
-from typing import Any
+from types import ModuleType, SimpleNamespace
 
 import pytest
-import setuptools
 
 from pagekin import native as module
 from pagekin.errors import PagekinError
@@ -39,8 +39,14 @@ def test_none_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """What has a source is known, and built by setuptools."""
     assert NAMES == parts()
     assert NAMES
-    built: list[Any] = []
-    monkeypatch.setattr(setuptools, "setup", lambda *, ext_modules: built.extend(ext_modules))
+    built: list[SimpleNamespace] = []
+    # what stands in for setuptools, which warns where mrjob has imported distutils before
+    stand_in = ModuleType("setuptools")
+    stand_in.Extension = lambda name, sources, **more: SimpleNamespace(  # type: ignore[attr-defined]
+        name=name, sources=sources, **more
+    )
+    stand_in.setup = lambda *, ext_modules: built.extend(ext_modules)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "setuptools", stand_in)
     monkeypatch.chdir(ROOT)
     runpy.run_path(str(ROOT / "setup.py"))
     assert NAMES == [extension.name for extension in built]
