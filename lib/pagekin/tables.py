@@ -16,6 +16,7 @@ import mmap
 import os
 import resource
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -150,7 +151,12 @@ def damaged(path: Path) -> InputError:
 
 
 def allow_open(files: int) -> None:
-    """Raise the soft limit on open files, often 1,024, as far as the hard one lets us."""
+    """Let so many files be opened besides those that are open now, as far as the system lets us.
+
+    That is the soft limit, often 1,024; the hard one stays as it is.
+    """
+    with suppress(OSError):  # a system without /proc
+        files += len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - names alone
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < files:
         most = files if hard == resource.RLIM_INFINITY else min(files, hard)
