@@ -47,6 +47,7 @@ __all__ = [
     "RelatedPage",
     "merged_table_pieces",
     "parse_kin",
+    "parse_page",
     "shard_of_key",
     "table_pieces",
     "url_key",
@@ -92,10 +93,11 @@ def url_key(url: bytes) -> bytes:
 def parse_kin(value: bytes) -> tuple[str, list[RelatedPage]]:
     """The URL of a page, and its kin, the best first."""
     url, *kin = value.split(KIN_MARK)
-    return url.decode("utf-8", "replace"), [_parse_page(each) for each in kin]
+    return url.decode("utf-8", "replace"), [parse_page(each) for each in kin]
 
 
-def _parse_page(text: bytes) -> RelatedPage:
+def parse_page(text: bytes) -> RelatedPage:
+    """One related page, as the table has it."""
     facts, *reasons = text.decode("utf-8", "replace").split(REASON_MARK.decode())
     score, url, blocks, domains = facts.split(" ")
     parsed = tuple(map(_parse_reason, reasons))

@@ -10,23 +10,26 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from pybase64 import b64decode
 
 from pagekin import kinds
 from pagekin.bags.bag import BAR, Dictionary, parse_bag
 from pagekin.bags.vocabulary import read_forms
+from pagekin.cocitation.block_record import parse_blocks
+from pagekin.cocitation.kin_table import parse_kin
+from pagekin.cocitation.similarity import ONE
 from pagekin.index.shard_files import parse_piece
 from pagekin.kinds import Kind
 from pagekin.stages.document_frequency.counting import DF, WORDS, unpack_counts
 from pagekin.stages.fragments.parcels import open_parcels
 from pagekin.stages.inventory.sample import read_links
+from pagekin.stages.pairs.stripe_codec import split_stripes, unpack_partners
+from pagekin.stages.related.best_kin import named_page, parse_edge
 from pagekin.text.words import Terms
 
 __all__ = ["TermNames", "show_record"]
 
 _FIRST = 16  # bytes of an array that are shown
-_SCORE_TOP, _SCORE_UNIT = (1 << 48) - 1, 1 << 20  # of edges: byte order is the highest score first
-_SIMILARITY_UNIT = 1 << 30  # of stripes
+_UNTOLD = np.array([-1])  # for similarities that a stripe leaves to the distance in the block
 
 Shown = dict[str, Any]
 
@@ -123,8 +126,6 @@ def _forms(key: bytes, value: bytes, names: TermNames) -> Shown:
 
 
 def _blocks(key: bytes, value: bytes, names: TermNames) -> Shown:
-    from pagekin.cocitation.block_record import parse_blocks  # noqa: PLC0415
-
     page = parse_blocks(value)
     return {
         "domain": _text(page.domain),
@@ -140,7 +141,7 @@ def _blocks(key: bytes, value: bytes, names: TermNames) -> Shown:
 
 def _term_counts(key: bytes, value: bytes, names: TermNames) -> Shown:
     if value.startswith(DF):
-        terms, counts = unpack_counts(_text(value.removeprefix(DF)).encode())
+        terms, counts = unpack_counts(value.removeprefix(DF))
         pairs = zip(names.of(terms), counts.tolist(), strict=True)
         return {"bags_with_term": [[name, count] for name, count in pairs]}
     return {"words": [_text(word) for word in value.removeprefix(WORDS).split(BAR)]}
@@ -162,53 +163,36 @@ def _shard_piece(key: bytes, value: bytes, names: TermNames) -> Shown:
 def _stripe(key: bytes, value: bytes, names: TermNames) -> Shown:
     if not value:
         return {"partners": []}
-    group, facts, hashes = value.split(b"\x01")
+    (group,), facts, hashes = split_stripes([value])
     domain, _, anchor = group.partition(b" ")
-    partners = np.frombuffer(b64decode(hashes), "<u8").tolist()
-    told = np.frombuffer(b64decode(facts), np.dtype([("place", "<u2"), ("value", "<u4")]))
-    own = int(told["place"][0])
-    known = dict(zip(told["place"][1:].tolist(), told["value"][1:].tolist(), strict=True))
+    partners = unpack_partners(facts, hashes, _UNTOLD)
+    pairs = zip(partners.hashes.tolist(), partners.values.tolist(), strict=True)
     return {
         "domain": _text(domain),
         "anchor": _text(anchor),
-        "partners": [
-            [
-                f"{partner:016x}",
-                known[place] / _SIMILARITY_UNIT if place in known else "by distance",
-            ]
-            for place, partner in enumerate(partners)
-            if place != own and known.get(place) != 0
-        ],
+        "partners": [[f"{partner:016x}", _similarity(value)] for partner, value in pairs if value],
     }
 
 
-def _similarity(value: int | None) -> float | str:
+def _similarity(value: int) -> float | str:
     """S of Eq. 5; where it is not told it is P, which follows from the distance in the block."""
-    return "by distance" if value is None else value / _SIMILARITY_UNIT
+    return "by distance" if value < 0 else value / ONE
 
 
 def _edge(key: bytes, value: bytes, names: TermNames) -> Shown:
-    if value.startswith(b"!"):
-        return {"url": _text(value[1:])}
-    fields, *reasons = value.split(b"\x01")
-    inverted, url, blocks, domains = fields.split(b" ")
+    if (url := named_page(value)) is not None:
+        return {"url": _text(url)}
+    page = parse_edge(value)
     return {
-        "related": _text(url),
-        "score": (_SCORE_TOP - int(inverted, 16)) / _SCORE_UNIT,
-        "blocks": int(blocks),
-        "domains": int(domains),
-        "reasons": [_reason(reason) for reason in reasons],
+        "related": page.url,
+        "score": page.score,
+        "blocks": page.blocks,
+        "domains": page.domains,
+        "reasons": [reason._asdict() for reason in page.reasons],
     }
 
 
-def _reason(reason: bytes) -> Shown:
-    value, domain, anchor = reason.split(b" ", 2)
-    return {"domain": _text(domain), "anchor": _text(anchor), "value": int(value) / _SCORE_UNIT}
-
-
 def _kin(key: bytes, value: bytes, names: TermNames) -> Shown:
-    from pagekin.cocitation.kin_table import parse_kin  # noqa: PLC0415
-
     url, found = parse_kin(value)
     return {"url": url, "related": [each._asdict() for each in found]}
 

@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, islice
 from operator import itemgetter
 
-from pagekin.cocitation.kin_table import KIN_MARK, REASON_MARK
+from pagekin.cocitation.kin_table import KIN_MARK, REASON_MARK, RelatedPage, parse_page
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
 
-__all__ = ["edge_value", "name_value", "select_best"]
+__all__ = ["edge_value", "name_value", "named_page", "parse_edge", "select_best"]
 
 _NAME = b"!"
 _HIGHEST = (1 << 48) - 1
@@ -35,6 +35,16 @@ def edge_value(
     """The value that tells a related page; a reason is a value, and `DOMAIN ANCHOR`."""
     facts = b"%012x %b %d %d" % (_HIGHEST - min(score, _HIGHEST), url, blocks, domains)
     return REASON_MARK.join([facts, *(b"%d %b" % reason for reason in reasons)])
+
+
+def named_page(value: bytes) -> bytes | None:
+    """The URL of the page itself, if that is what a value tells."""
+    return value.removeprefix(_NAME) if value.startswith(_NAME) else None
+
+
+def parse_edge(value: bytes) -> RelatedPage:
+    """The related page that a value tells."""
+    return parse_page(_with_score(value))
 
 
 def select_best(pairs: Iterable[Pair], most: int, counters: Counters) -> Iterator[Pair]:
