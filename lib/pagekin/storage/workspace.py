@@ -85,6 +85,8 @@ class Workspace:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        # What passes say of themselves, read once: a large snapshot makes megabytes of it.
+        self._records: dict[str, tuple[tuple[int, int, int], dict[str, Any]]] = {}
 
     @property
     def name(self) -> str:
@@ -152,11 +154,15 @@ class Workspace:
         folder = self.stage_path(name)
         if not (folder / DONE).exists():
             return None
+        path = folder / RECORD
         try:
-            record: dict[str, Any] = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+            stat = path.stat()
+            version = stat.st_ino, stat.st_size, stat.st_mtime_ns
+            if self._records.get(name, (None, None))[0] != version:
+                self._records[name] = version, json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        return record
+        return self._records[name][1]
 
     def stage_path(self, name: str) -> Path:
         """The folder of a stage."""
