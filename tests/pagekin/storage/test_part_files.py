@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import resource
 import shutil
 import tempfile
@@ -178,12 +179,14 @@ def test_end_of_a_large_file(tmp_path):
 
 
 def test_more_parts_than_files_may_be_open(tmp_path):
-    """The soft limit on open files is no limit on part files."""
+    """The soft limit on open files is no limit on part files whose keys lie among one another."""
     for number in range(40):
-        write(tmp_path, number, [(b"%03d" % number, b"")])
+        write(tmp_path, number, [(b"%03d" % number, b""), (b"%03d" % (100 + number), b"")])
+    free = os.dup(0)  # the lowest number that no open file has; those behind it may be taken too
+    os.close(free)
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (32, before[1]))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free + 16, before[1]))
     try:
-        assert 40 == sum(1 for _ in read_merged(tmp_path))
+        assert 80 == sum(1 for _ in read_merged(tmp_path))
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
