@@ -182,10 +182,11 @@ def test_more_parts_than_files_may_be_open(tmp_path):
     """The soft limit on open files is no limit on part files whose keys lie among one another."""
     for number in range(40):
         write(tmp_path, number, [(b"%03d" % number, b""), (b"%03d" % (100 + number), b"")])
-    free = os.dup(0)  # the lowest number that no open file has; those behind it may be taken too
-    os.close(free)
+    free = [os.dup(0) for _ in range(16)]  # the lowest numbers that no open file has
+    for number in free:
+        os.close(number)
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (free + 16, before[1]))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(free) + 1, before[1]))
     try:
         assert 80 == sum(1 for _ in read_merged(tmp_path))
     finally:
