@@ -12,14 +12,14 @@ import json
 import resource
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import xxhash
 
-from pagekin.kinds import Kind
+from pagekin.kinds import MARK, Kind, Pair
 
 __all__ = ["Counters", "KindCount", "TaskStatistics", "peak_memory"]
 
@@ -85,22 +85,25 @@ class TaskStatistics:
     cpu: float = 0.0  # seconds
     memory: int = 0  # bytes, of the largest task
     began: float = field(default_factory=time.process_time)
-    _by_start: dict[bytes, KindCount] = field(default_factory=dict)
 
-    def add(self, key: bytes, value: bytes) -> None:
-        """Note a record of the output."""
-        line = b"%b\t%b" % (key, value)
-        count = self._count_of(key)
-        count.records += 1
-        count.bytes += len(line) + 1
-        count.digest += xxhash.xxh3_128_intdigest(line)
+    def noted(self, records: Iterable[Pair]) -> Iterator[Pair]:
+        """The records of the output, each noted on its way."""
+        digest_of = xxhash.xxh3_128_intdigest
+        unmarked = None
+        for record in records:
+            line = b"%b\t%b" % record
+            if line.startswith(MARK):
+                count = self._count_of(record[0])
+            else:
+                count = unmarked = unmarked or self._count_of(record[0])
+            count.records += 1
+            count.bytes += len(line) + 1
+            count.digest += digest_of(line)
+            yield record
 
     def _count_of(self, key: bytes) -> KindCount:
-        start = key[: key.find(b"/") + 1] if key.startswith(b"!") else b""  # as kinds begin
-        if start not in self._by_start:
-            name = next((kind.name for kind in self.kinds if kind.holds(key)), "records")
-            self._by_start[start] = self.written.setdefault(name, KindCount())
-        return self._by_start[start]
+        name = next((kind.name for kind in self.kinds if kind.holds(key)), "records")
+        return self.written.setdefault(name, KindCount())
 
     def total(self) -> KindCount:
         """Of the records of all kinds."""

@@ -7,7 +7,6 @@ docs/formats.md describes the bytes of each kind; `pagekin.stages.readable` show
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 __all__ = [
@@ -18,6 +17,7 @@ __all__ = [
     "FINAL_BAGS",
     "KIN",
     "KINDS",
+    "MARK",
     "PARCELS",
     "RAW_BAGS",
     "SAMPLE",
@@ -30,7 +30,6 @@ __all__ = [
     "Kind",
     "Pair",
     "key_after",
-    "key_filter",
 ]
 
 Pair = tuple[bytes, bytes]  # key, value
@@ -38,7 +37,7 @@ Pair = tuple[bytes, bytes]  # key, value
 # The key of a task's statistics, the last line of every part file.
 STATISTICS = b"!task"
 
-_MARK = b"!"
+MARK = b"!"  # with which keys begin whose kind shows in them
 _FIRST_UNMARKED = b'"'  # the least key that does not begin with the mark
 
 
@@ -60,14 +59,7 @@ class Kind:
 
     def holds(self, key: bytes) -> bool:
         """Is this a key of the kind?"""
-        return key.startswith(self.prefix) if self.prefix else not key.startswith(_MARK)
-
-
-def key_filter(kinds: Iterable[Kind]) -> Callable[[bytes], bool]:
-    """A function that tells whether a key is of any of these kinds."""
-    prefixes = tuple(kind.prefix for kind in kinds if kind.prefix)
-    unmarked = any(not kind.prefix for kind in kinds)
-    return lambda key: key.startswith(prefixes) if key.startswith(_MARK) else unmarked
+        return key.startswith(self.prefix) if self.prefix else not key.startswith(MARK)
 
 
 def key_after(prefix: bytes) -> bytes:

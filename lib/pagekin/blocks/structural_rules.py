@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cached_property, lru_cache
 from operator import sub
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from pagekin.blocks.links import Segment, element_name
 from pagekin.config import BlockConfig
@@ -37,6 +37,7 @@ _MIN_HEADINGS = 3
 _MIN_LISTS = {"structural": 1, "coarse": 3}
 
 _class, _id, _role = attribute("class"), attribute("id"), attribute("role")
+_Read = TypeVar("_Read")
 _CACHED = 2048  # attributes of elements: these repeat, within a page and from page to page
 _MAX_CACHED_BYTES = 400  # of longer attributes little is gained, and much memory taken
 
@@ -90,26 +91,22 @@ class LinkTree:
         return [element for element in lists if self.sizes[element] > 1]
 
 
-class _Attributes(NamedTuple):
-    """What the attributes of an element say of it."""
-
-    classes: str
-    id_: str
-    is_menu: bool  # it is called a menu
-    is_footer: bool
+def _repeated(read: Callable[[bytes], _Read]) -> Callable[[bytes], _Read]:
+    """Remembers what it read of an element's attributes, if they are short."""
+    kept = lru_cache(maxsize=_CACHED)(read)
+    return lambda raw: kept(raw) if len(raw) <= _MAX_CACHED_BYTES else read(raw)
 
 
-def _read_attributes(raw: bytes) -> _Attributes:
-    read = _read_and_keep if len(raw) <= _MAX_CACHED_BYTES else _read_and_keep.__wrapped__
-    return read(raw)
+@_repeated
+def _classes(raw: bytes) -> str:
+    return _class(raw) or ""
 
 
-@lru_cache(maxsize=_CACHED)
-def _read_and_keep(raw: bytes) -> _Attributes:
-    classes, id_, role = _class(raw) or "", _id(raw) or "", _role(raw) or ""
-    called = " ".join([classes[:_MAX_NAME], id_[:_MAX_NAME], role[:_MAX_NAME]])
-    is_menu, is_footer = (_MENU.search(called) is not None, _FOOTER.search(called) is not None)
-    return _Attributes(classes, id_, is_menu, is_footer)
+@_repeated
+def _calls_itself(raw: bytes) -> tuple[bool, bool]:
+    """Is the element called a menu, or a footer?"""
+    called = " ".join([(read(raw) or "")[:_MAX_NAME] for read in (_class, _id, _role)])
+    return _MENU.search(called) is not None, _FOOTER.search(called) is not None
 
 
 class _Group:
@@ -124,13 +121,16 @@ class _Group:
         self.children = tree.children(self.inner)
         self.parts = [child for child in self.children if tree.sizes[child] > 1]
 
+    @cached_property
     def tags(self) -> set[str]:
         tags = self.tree.outline.tags
         return {tags[element] for element in self.elements}
 
-    def attributes(self) -> list[_Attributes]:
+    @cached_property
+    def calls_itself(self) -> list[tuple[bool, bool]]:
+        """Of each element that has attributes: is it called a menu, or a footer?"""
         attributes = self.tree.outline.attributes
-        return [_read_attributes(attributes[e]) for e in self.elements if attributes[e]]
+        return [_calls_itself(attributes[e]) for e in self.elements if attributes[e]]
 
     def largest(self) -> int:
         """The links of the largest part."""
@@ -142,8 +142,8 @@ class _Group:
         outline, name = self.tree.outline, "page"
         if self.elements:
             outer = self.elements[0]
-            attributes = _read_attributes(outline.attributes[outer])
-            name = element_name(outline.tags[outer], attributes.classes, attributes.id_)
+            raw = outline.attributes[outer]
+            name = element_name(outline.tags[outer], _classes(raw), _id(raw) or "")
         return Segment(tuple(self.tree.links(self.inner)), name, rule)
 
 
@@ -154,7 +154,7 @@ def structural_segments(outline: Outline, config: BlockConfig) -> list[Segment]:
     waiting = [0] if len(outline.hrefs) > 1 else []
     while waiting:
         group = _Group(tree, waiting.pop())
-        rule = next(rule for rule in _RULES if rule.applies(group, config))
+        rule = _first_rule(group, config)
         if rule.is_block:
             found.append(group.segment(rule.name))
         else:
@@ -162,16 +162,23 @@ def structural_segments(outline: Outline, config: BlockConfig) -> list[Segment]:
     return found
 
 
+def _first_rule(group: _Group, config: BlockConfig) -> _Rule:
+    for rule in _RULES:
+        if rule.applies(group, config):
+            return rule
+    raise AssertionError("the last rule applies to all")
+
+
 def _is_menu(group: _Group, config: BlockConfig) -> bool:
     if not config.menus:
         return False
-    return "nav" in group.tags() or any(found.is_menu for found in group.attributes())
+    return "nav" in group.tags or any(is_menu for is_menu, _ in group.calls_itself)
 
 
 def _is_footer(group: _Group, config: BlockConfig) -> bool:
     if group.size > config.footer:
         return False
-    return "footer" in group.tags() or any(found.is_footer for found in group.attributes())
+    return "footer" in group.tags or any(is_footer for _, is_footer in group.calls_itself)
 
 
 def _has_columns(group: _Group, config: BlockConfig) -> bool:
@@ -183,7 +190,7 @@ def _is_alike(group: _Group, _: BlockConfig) -> bool:
     if len(group.children) < _MIN_ALIKE or group.largest() > _MAX_ALIKE_LINKS:
         return False
     tags, attributes = group.tree.outline.tags, group.tree.outline.attributes
-    kinds = Counter([(tags[k], _read_attributes(attributes[k]).classes) for k in group.children])
+    kinds = Counter([(tags[k], _classes(attributes[k])) for k in group.children])
     return max(kinds.values()) >= _ALIKE_SHARE * len(group.children)
 
 
@@ -212,7 +219,7 @@ _RULES: Final = (
     ),
     _Rule("menu", True, "it calls itself a menu", _is_menu),
     _Rule("footer", True, "it calls itself a footer, and is small", _is_footer),
-    _Rule("list", True, "a list", lambda group, _: not group.tags().isdisjoint(("ul", "ol"))),
+    _Rule("list", True, "a list", lambda group, _: not group.tags.isdisjoint(("ul", "ol"))),
     _Rule("columns", False, "two parts are large enough to be lists of their own", _has_columns),
     _Rule("alike", True, "its parts are alike and small", _is_alike),
     _Rule(

@@ -24,7 +24,7 @@ import gc
 import inspect
 import io
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -38,7 +38,7 @@ from pagekin.config import BuildConfig, add_flags, config_from_flags
 from pagekin.counters import TaskStatistics
 from pagekin.engine import ON_THIS_MACHINE
 from pagekin.errors import UsageError
-from pagekin.kinds import STATISTICS, Pair, key_filter
+from pagekin.kinds import MARK, STATISTICS, Kind, Pair
 from pagekin.progress import TaskProgress
 from pagekin.stages.declaration import Output, Stage
 
@@ -92,8 +92,8 @@ class BytesProtocol:
 def _pairs(lines: Iterable[bytes]) -> Iterator[Pair]:
     """The same as the protocol reads, in one function: a call for each line takes longer."""
     for line in lines:
-        key, _, value = line.rstrip(b"\r\n").partition(b"\t")
-        yield key, value.removesuffix(b"\t")
+        key, _, value = line.rstrip(b"\r\n\t").partition(b"\t")
+        yield key, value
 
 
 class PagekinJob(MRJob):  # type: ignore[misc]
@@ -250,8 +250,9 @@ class PagekinJob(MRJob):  # type: ignore[misc]
 
     def map_pairs(self, pairs: Iterable[Pair], step_num: int = 0) -> Iterator[Pair]:
         self._begin_task()
+        kinds = self.STAGE.reads if self.STAGE else ()
         # statistics among the input of a mapper are those of an earlier stage
-        mine = self._without_statistics(self._wanted(pairs), lambda statistics: None)
+        mine = self._records(pairs, kinds, lambda statistics: None)
         task = self._account(self.map_task(mine), is_output=not self.REDUCES)
         return self._explained("mapper", task)
 
@@ -261,7 +262,7 @@ class PagekinJob(MRJob):  # type: ignore[misc]
         def add_mapper(statistics: bytes) -> None:
             self._statistics.merge(statistics, output=False)
 
-        mine = self._without_statistics(pairs, add_mapper)
+        mine = self._records(pairs, (), add_mapper)
         task = self._account(self.reduce_task(mine), is_output=True)
         return self._explained("reducer", task)
 
@@ -269,25 +270,28 @@ class PagekinJob(MRJob):  # type: ignore[misc]
         settle_memory()
         self.progress = TaskProgress(self.options.progress_dir)
 
-    def _wanted(self, pairs: Iterable[Pair]) -> Iterable[Pair]:
-        """Of the records that other stages made those of the kinds that this one reads."""
-        kinds = self.STAGE.reads if self.STAGE else ()
-        if not kinds:
-            return pairs
-        is_wanted = key_filter(kinds)
-        return (pair for pair in pairs if is_wanted(pair[0]))
-
-    def _without_statistics(
-        self, pairs: Iterable[Pair], take: Callable[[bytes], None]
+    def _records(
+        self, pairs: Iterable[Pair], kinds: Collection[Kind], take: Callable[[bytes], None]
     ) -> Iterator[Pair]:
-        """All pairs but those of statistics, which go to `take`; notes the progress."""
+        """The records of these kinds, without kinds all; statistics go to `take`.
+
+        Notes the progress. One loop, because here every record of every stage passes.
+        """
+        marks = tuple(kind.prefix for kind in kinds if kind.prefix) if kinds else (MARK,)
+        unmarked = not kinds or any(not kind.prefix for kind in kinds)
         seen = 0
         with self.progress:
             for pair in pairs:
-                if pair[0] == STATISTICS:
-                    take(pair[1])
+                key = pair[0]
+                if key.startswith(MARK):
+                    if key == STATISTICS:
+                        take(pair[1])
+                        continue
+                    if not key.startswith(marks):
+                        continue
+                elif not unmarked:
                     continue
-                self._at = pair[0]
+                self._at = key
                 yield pair
                 seen += 1
                 if not seen % _NOTE_EVERY:
@@ -319,12 +323,8 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     def _account(self, pairs: Iterable[Pair], *, is_output: bool) -> Iterator[Pair]:
         """The pairs, and behind them the statistics of the task."""
         if is_output:
-            add = self._statistics.add
-            for key, value in pairs:
-                add(key, value)
-                yield key, value
-        else:
-            yield from pairs
+            pairs = self._statistics.noted(pairs)
+        yield from pairs
         yield STATISTICS, self._statistics.finish()
 
     # --- standard streams ---

@@ -129,8 +129,8 @@ def test_digest_of_any_order():
 def test_statistics_of_kinds():
     """The records of each kind are counted apart."""
     statistics = TaskStatistics([WORDS, RAW_BAGS])
-    for pair in ((b"!words/0", b"x"), (b"http://a.example/", b"y"), (b"http://b.example/", b"")):
-        statistics.add(*pair)
+    records = [(b"!words/0", b"x"), (b"http://a.example/", b"y"), (b"http://b.example/", b"")]
+    assert records == list(statistics.noted(records))
     counts = {name: count.records for name, count in statistics.written.items()}
     assert {"words": 1, "raw bags": 2} == counts
     assert 3 == statistics.total().records

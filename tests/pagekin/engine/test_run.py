@@ -19,9 +19,7 @@ def output_of(*pairs: Pair, name: str = "mapped") -> bytes:
     """What a task writes."""
     statistics = TaskStatistics()
     statistics.counters.add("lines", name, len(pairs))
-    for pair in pairs:
-        statistics.add(*pair)
-    lines = [*pairs, (STATISTICS, statistics.finish())]
+    lines = [*statistics.noted(pairs), (STATISTICS, statistics.finish())]
     return b"".join(b"%b\t%b\n" % line for line in lines)
 
 

@@ -38,7 +38,7 @@ from mrjob.local import LocalMRJobRunner, _TaskFailedException
 from mrjob.sim import SimMRJobRunner
 
 from pagekin.engine.local.cutting import map_shares, tasks_for
-from pagekin.engine.local.shuffle import SORT, cut_keys, merged_lines, sorting
+from pagekin.engine.local.shuffle import BUFFER, SORT, cut_keys, merged_lines, sorting
 from pagekin.storage.part_files import Piece, lines_of
 
 if TYPE_CHECKING:  # the job makes its runner, and a runner runs the job
@@ -113,7 +113,7 @@ class _OwnTasks(SimMRJobRunner):  # type: ignore[misc]
 
     def _map(self, lines: Iterator[bytes], path: Path, *, sort: bool) -> None:
         if not sort:
-            with path.open("wb") as out:
+            with path.open("wb", BUFFER) as out:
                 self._do_task(lines, out, "mapper")
             return
         program, scratch = self._opts.get("sort_bin") or SORT, Path(self._get_local_tmp_dir())
@@ -121,7 +121,7 @@ class _OwnTasks(SimMRJobRunner):  # type: ignore[misc]
             self._do_task(lines, out, "mapper")
 
     def _reduce(self, part: Sequence[Piece], path: Path) -> None:
-        with path.open("wb") as out:
+        with path.open("wb", BUFFER) as out:
             self._do_task(merged_lines(part), out, "reducer")
 
     def _do_task(self, lines: Iterator[bytes], out: BinaryIO, kind: str) -> None:

@@ -109,21 +109,25 @@ class UrlRanges:
         """The name of the range that a URL is in."""
         return self._range(url)[0]
 
-    def split(self, urls: Sequence[bytes]) -> Iterator[tuple[bytes, Sequence[bytes]]]:
-        """The ranges that sorted URLs are in, each with its URLs."""
+    def split(self, urls: Sequence[bytes]) -> Iterator[tuple[bytes, int, Sequence[bytes]]]:
+        """The ranges that sorted URLs are in: each with the length of what all URLs of its host
+        begin with, and its URLs.
+        """
         first, key, start, end = 0, b"", b"", b""
         for place, url in enumerate(urls):
             if not start or not url.startswith(start) or (end and url >= end):
                 if start:
-                    yield key, urls[first:place]
+                    yield key, len(start), urls[first:place]
                 first = place
                 key, start, end = self._range(url)
         if start:
-            yield key, urls[first:]
+            yield key, len(start), urls[first:]
 
     def _range(self, url: bytes) -> tuple[bytes, bytes, bytes]:
         """Its name, what all URLs of its host begin with, and the cut behind it, if any."""
         start = host_part(url)
+        if not self.cuts:
+            return start, start, b""
         place = bisect_right(self.cuts, url)
         before = self.cuts[place - 1] if place else b""
         behind = self.cuts[place] if place < len(self.cuts) else b""
@@ -201,13 +205,33 @@ class PageFragments(NamedTuple):
     fragments: Fragments
 
 
+class _Frame(NamedTuple):
+    """What all parcels of a page have in common, or what the one with the page's own words has."""
+
+    head: bytes  # the citing host, and the flag
+    title: bytes  # its terms
+    page_id: bytes
+    has_page: bool  # is the page's own URL in it?
+
+
 class _Group(NamedTuple):
     """The URLs of one page that are in one range: they get one parcel."""
 
     key: bytes
+    common: int  # the length of what all its URLs begin with
     urls: Sequence[bytes]
     page: int  # the number of the page
-    has_page: bool  # is the page's own URL among them?
+    frame: _Frame
+
+
+def _frames(page: PageFragments) -> tuple[_Frame, _Frame]:
+    """That of the parcels of a page, and that of the one with its own words."""
+    said, page_id = page.fragments, page.fragments.citing_page.tobytes()
+    head, flag = PARCEL + page.host + b" ", _OWN_PAGE if page.is_own else _OTHER_PAGE
+    return (
+        _Frame(head + _NO_PAGE, said.citing_title.tobytes(), page_id, has_page=False),
+        _Frame(head + flag, said.title.tobytes(), page_id, has_page=True),
+    )
 
 
 def pack(pages: Sequence[PageFragments], ranges: UrlRanges | None) -> Iterator[Pair]:
@@ -225,20 +249,20 @@ def pack(pages: Sequence[PageFragments], ranges: UrlRanges | None) -> Iterator[P
         url_of += [places.get(target or "", -1) for target in page.targets]
         known += len(names)
         urls, own = [name.encode() for name in names], page.url.encode()
-        of_ranges = ranges.split(urls) if ranges else [(b"", urls)]
+        of_ranges = ranges.split(urls) if ranges else [(b"", 0, urls)]
+        other, with_page = _frames(page)
         groups += [
-            _Group(key, some, number, has_page=ranges is not None and own in some)
-            for key, some in of_ranges
+            _Group(key, common, some, number, with_page if ranges and own in some else other)
+            for key, common, some in of_ranges
         ]
     if groups:
-        yield from _parcels(pages, groups, np.array(url_of, np.int64))
+        yield from _parcels([page.fragments for page in pages], groups, np.array(url_of, np.int64))
 
 
 def _parcels(
-    pages: Sequence[PageFragments], groups: Sequence[_Group], url_of: Numbers
+    parts: Sequence[Fragments], groups: Sequence[_Group], url_of: Numbers
 ) -> Iterator[Pair]:
     """The parcel of each group; `url_of` says which of all their URLs each link leads to, or -1."""
-    parts = [page.fragments for page in pages]
     links = np.argsort(url_of, kind="stable")[np.count_nonzero(url_of < 0) :]  # by URL
     url_bounds = bounds_of([len(group.urls) for group in groups])
     counts = np.bincount(url_of[links], minlength=int(url_bounds[-1]))
@@ -251,12 +275,9 @@ def _parcels(
     above = np.concatenate([part.above for part in parts])[links]
     texts, place = _joined_windows(parts, groups, group_of, low, high)
     chains, sizes, chain_bounds, chain_of = _used_chains(parts, groups, group_of, above)
-    titles = [
-        parts[group.page].title if group.has_page else parts[group.page].citing_title
-        for group in groups
-    ]
-    ids = [parts[group.page].citing_page for group in groups]
-    heads = [np.array([*map(len, titles)]), np.array([*map(len, ids)]), np.diff(chain_bounds)]
+    titles = [len(group.frame.title) // _TERM_BYTES for group in groups]
+    ids = [len(group.frame.page_id) // _TERM_BYTES for group in groups]
+    heads = [np.array(titles), np.array(ids), np.diff(chain_bounds)]
     columns = [
         (np.column_stack(heads), np.arange(len(groups) + 1)),
         (sizes.reshape(-1, 1), chain_bounds),
@@ -264,16 +285,12 @@ def _parcels(
         (np.column_stack([place, start - low, end - start, high - end, chain_of]), link_bounds),
     ]
     numbers = _number_slices(columns)
-    for group, title, text, chain, page_id, some in zip(
-        groups, titles, texts, chains, ids, numbers, strict=True
-    ):
-        page = pages[group.page]
-        terms = b"".join((title.tobytes(), text, chain, page_id.tobytes()))
-        flag = _NO_PAGE if not group.has_page else _OWN_PAGE if page.is_own else _OTHER_PAGE
-        common = len(host_part(group.key))
-        head = [PARCEL + page.host, flag, b"%d" % (len(terms) // _TERM_BYTES)]
-        head += [url[common:] for url in group.urls]
-        yield group.key, b"%b|%b" % (b" ".join(head), _escaped(terms + some))
+    for group, text, chain, some in zip(groups, texts, chains, numbers, strict=True):
+        key, common, urls, _, frame = group
+        terms = b"".join((frame.title, text, chain, frame.page_id))
+        count = b"%d" % (len(terms) // _TERM_BYTES)
+        head = b" ".join((frame.head, count, *[url[common:] for url in urls]))
+        yield key, b"%b|%b" % (head, _escaped(terms + some))
 
 
 def _joined_windows(
@@ -288,7 +305,9 @@ def _joined_windows(
     """
     sizes = np.array([len(parts[group.page].terms) for group in groups])
     base = bounds_of(sizes + 1)  # the positions of a group do not touch those of the next
-    own = [k for k, group in enumerate(groups) if group.has_page and parts[group.page].content]
+    own = [
+        k for k, group in enumerate(groups) if group.frame.has_page and parts[group.page].content
+    ]
     low = np.concatenate([base[group_of] + low, base[own]])
     high = np.concatenate([base[group_of] + high, base[own] + sizes[own]])
     by_position = np.argsort(low, kind="stable")

@@ -270,9 +270,10 @@ def test_ranges(some: UrlRanges, urls: list[str]) -> None:
     """Sorted URLs fall into runs of one range each, in the order of the ranges' names."""
     ordered = sorted(url.encode() for url in urls)
     runs = list(some.split(ordered))
-    assert ordered == [url for _, run in runs for url in run]
-    assert all({some.key_of(url) for url in run} == {key} for key, run in runs)
-    assert sorted({key for key, _ in runs}) == [key for key, _ in runs]
+    assert ordered == [url for _, _, run in runs for url in run]
+    assert all({some.key_of(url) for url in run} == {key} for key, _, run in runs)
+    assert all({host_part(url) for url in run} == {run[0][:common]} for _, common, run in runs)
+    assert sorted({key for key, *_ in runs}) == [key for key, *_ in runs]
 
 
 def test_stored(tmp_path: Path) -> None:
