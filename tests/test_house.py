@@ -214,6 +214,17 @@ def test_one_way(path):
         assert known - {"__version__", "__file__", "native"} <= FLOORS[part]
 
 
+def test_imports_are_drawn():
+    """The list of the architecture has all parts, each below those that import it."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    drawn = text.partition("Imports go one way, down this list")[2].partition("\n\n")[2]
+    lines = drawn.partition("\n\n")[0].splitlines()
+    depth = {part: k for k, line in enumerate(lines) for part in line.strip().split(", ")}
+    assert {*FLOORS} == {*depth}
+    for part, known in FLOORS.items():
+        assert all(depth[other] > depth[part] for other in known - {part}), part
+
+
 @pytest.mark.parametrize("library", sorted(KEPT))
 def test_libraries_stay_where_they_are(library):
     """A library that may be exchanged one day is imported in one place."""
