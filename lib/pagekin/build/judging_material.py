@@ -33,7 +33,7 @@ class Labels:
     def of_index(self, path: Path) -> Material:
         """The pages of an index."""
         folder = IndexFolder(path)
-        pages = self._label(Index(folder).all(), folder.aliases.end_of)
+        pages = self._label(Index(path).all(), folder.aliases.end_of)
         return Material(pages, _known_config(folder.header.config), folder)
 
     def of_workspace(self, path: Path, signatures: Mapping[str, Any]) -> Material:

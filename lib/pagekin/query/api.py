@@ -2,11 +2,12 @@
 
     from pagekin import Index
 
-    index = Index.open("crawl.index")
-    for kin in index.related("http://example.org/", k=5):
-        print(kin.score, kin.url)
+    with Index("crawl.index") as index:
+        for kin in index.related("http://example.org/", k=5):
+            print(kin.score, kin.url)
 
-Files are mapped and nothing is written, so an index may be shared by threads.
+Files are mapped and nothing is written, so an index may be shared by threads. Processes get its
+path and open it themselves: that is what pickling it does.
 """
 
 from __future__ import annotations
@@ -48,16 +49,52 @@ class _Page(NamedTuple):
 
 
 class Index:
-    """A related-pages index; see `Index.related`."""
+    """The related-pages index in a folder; see `Index.related`.
 
-    def __init__(self, folder: IndexFolder) -> None:
-        self._folder = folder
-        self._tables = KinTables(folder)
+    InputError says why it cannot be opened. `with` closes it at the end.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = Path(path)
+        folder = IndexFolder(self._path)
+        self._files: tuple[IndexFolder, KinTables] | None = folder, KinTables(folder)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Index:
-        """Open the index in a folder; InputError says why it cannot be read."""
-        return cls(IndexFolder(Path(path)))
+        """The same as Index(path)."""
+        return cls(path)
+
+    def close(self) -> None:
+        """Let go of all files. What is asked from now on is a UsageError; a question that another
+        thread has begun is still answered."""
+        self._files = None
+
+    def __enter__(self) -> Index:
+        self._opened()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[type[Index], tuple[str]]:
+        return type(self), (str(self._path.absolute()),)
+
+    def __repr__(self) -> str:
+        state = f"documents={len(self)}, shards={self.shards}" if self._files else "closed"
+        return f"<Index {str(self._path)!r}, {state}>"
+
+    @property
+    def _folder(self) -> IndexFolder:
+        return self._opened()[0]
+
+    @property
+    def _tables(self) -> KinTables:
+        return self._opened()[1]
+
+    def _opened(self) -> tuple[IndexFolder, KinTables]:
+        if self._files is None:
+            raise UsageError(f"{self._path}: this Index was closed; Index(path) opens it again")
+        return self._files
 
     def __len__(self) -> int:
         """How many documents it holds."""
@@ -84,14 +121,20 @@ class Index:
             return documents
         return sorted({*documents, *self._tables.urls(own)}, key=str.encode)
 
-    def __contains__(self, url: str) -> bool:
-        """Is there a document of this canonical URL?"""
-        return self._folder.find(url) is not None
+    def __contains__(self, url: object) -> bool:
+        """Is there a document of this URL, in any spelling? If so `get` has its bag."""
+        folder = self._folder
+        if not isinstance(url, str):
+            return False
+        try:
+            return any(folder.find(form) for form in folder.forms(url))
+        except UsageError:  # it is no web address
+            return False
 
     @property
     def path(self) -> Path:
         """Its folder."""
-        return self._folder.path
+        return self._path
 
     @property
     def digest(self) -> str:

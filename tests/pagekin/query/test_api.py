@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import multiprocessing
+import pickle
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -381,6 +383,15 @@ def test_spellings(aliased, spelling):
     assert ["http://a.example/page"] == [page.url for page in answer.asked]
     assert "http://a.example/page" not in {kin.url for kin in answer}
     assert aliased.get(spelling).url == "http://a.example/page"
+    assert spelling in aliased
+
+
+@pytest.mark.parametrize(
+    "other", ["http://a.example/none", "nobody.example", "lost.example", "ftp://x", "", 5, None]
+)
+def test_not_in_the_index(aliased, other):
+    """What has no document is not in the index, be it a web address or not."""
+    assert other not in aliased
 
 
 def test_page_with_a_bag_is_no_alias(aliased):
@@ -682,6 +693,57 @@ def test_paths(indexes, tmp_path):
     assert [] == again.verify()
     with pytest.raises(InputError):
         Index.open(tmp_path)
+
+
+def test_closing(tmp_path):
+    """A closed index has let go of its files, and says so when it is asked."""
+    path = make_index(tmp_path / "index", BAGS, config_of(2, M))
+    with Index(path) as index:
+        assert FULL[0].url in index
+        assert index.related(FULL[0].url, why=True)
+        assert mapped_below(path)
+    assert [] == mapped_below(path)
+    index.close()  # twice does no harm
+    for question in (
+        lambda: index.related(FULL[0].url),
+        lambda: index.related(FULL[0].url, by="both"),
+        lambda: next(index.related_each([FULL[0].url])),
+        lambda: index.get(FULL[0].url),
+        lambda: FULL[0].url in index,
+        lambda: index.urls(0),
+        index.info,
+        lambda: len(index),
+        index.__enter__,
+    ):
+        with pytest.raises(UsageError, match=r"index: this Index was closed; Index\(path\) opens"):
+            question()
+    assert f"<Index {str(path)!r}, closed>" == repr(index)
+
+
+def mapped_below(folder: Path) -> list[str]:
+    """The files of a folder that this process has mapped."""
+    lines = Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if str(folder) in line]
+
+
+def test_pickling(tmp_path, monkeypatch):
+    """An index goes to other processes as its path, wherever these stand."""
+    path = make_index(tmp_path / "index", BAGS, config_of(2, M))
+    monkeypatch.chdir(tmp_path)
+    index = Index("index")
+    assert len(pickle.dumps(index)) < 500
+    urls = [bag.url for bag in FULL[:4]]
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        answers = list(pool.map(index.related, urls))
+    assert [index.related(url) for url in urls] == answers
+    monkeypatch.chdir("/")
+    assert str(path) == str(pickle.loads(pickle.dumps(Index(path))).path)
+
+
+def test_repr(indexes):
+    """What an interpreter shows of an index: where it is, and how large."""
+    path = str(indexes[1].path)
+    assert f"<Index {path!r}, documents={len(BAGS)}, shards=4>" == repr(indexes[1])
 
 
 def test_urls_of_shards(indexes):
