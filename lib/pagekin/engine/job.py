@@ -198,6 +198,10 @@ class PagekinJob(MRJob):  # type: ignore[misc]
             from pagekin.engine.hadoop.runner import HadoopRunner  # noqa: PLC0415
 
             return HadoopRunner
+        if self.options.runner == "spark":
+            from pagekin.engine.spark.runner import SparkRunner  # noqa: PLC0415
+
+            return SparkRunner
         if self.options.runner in {None, *ON_THIS_MACHINE}:
             from pagekin.engine.local.runner import InlineRunner, LocalRunner  # noqa: PLC0415
 

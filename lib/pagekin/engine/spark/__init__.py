@@ -1,0 +1,1 @@
+"""Spark: mrjob's runner, put right for Spark on this machine."""
