@@ -220,6 +220,43 @@ def test_dry_run_for_people(tmp_path):
     assert not (tmp_path / "work").exists()
 
 
+def test_dry_run_without_keys(tmp_path):
+    """Without AWS credentials, and with the configuration as it is shipped, a dry run shows the
+    same cluster and steps, and says all that is to be set and what it could not ask for."""
+    flags = ("-r", "emr", "-c", ROOT / "emr" / "small.conf", "--dry-run", "--only", "cocitation")
+    places = ("--work", "s3://bucket/w", "--index", "s3://bucket/i")
+    words = ("build", *flags, *places, *segment(tmp_path), "s3://bucket/crawl/")
+    alone = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "AWS_EC2_METADATA_DISABLED": "true"}
+    said = pagekin(*words, "--json", env=alone)
+    assert 0 == said.code, said.err
+    plan = json.loads(said.out)
+    assert {"files": 4, "bytes": 0, "files_of_unknown_size": 4} == plan["snapshot"]
+    stages = ["inventory.captures", "reading.blocks", "pairs", "related"]
+    assert stages == [step["stage"] for step in plan["emr"]["steps"]]
+    assert "subnet-CHANGE-ME" in json.dumps(plan["emr"]["cluster"])
+    to_be_set, *unasked = plan["notes"]
+    assert "there are no AWS credentials; set AWS_PROFILE" in to_be_set
+    named = "cloud_tmp_dir, subnet, extra_cluster_params.SecurityConfiguration"
+    assert f"CHANGE-ME still stands in {named}; edit emr/base.conf" in to_be_set
+    assert [
+        "S3 was not asked what is at s3://bucket/crawl/: each stands for one file",
+        "S3 was not asked what is at s3://bucket/w, s3://bucket/i: nothing counts as built",
+    ] == unasked
+
+
+def test_dry_run_tells_sizes(emr, crawl, small_snapshot, tmp_path):
+    """With credentials the files are counted, with their bytes; those of a list are of unknown
+    size, and that is said."""
+    words = ("--dry-run", "--until", "captures", "--work", f"s3://{BUCKET}/w")
+    listed = segment(tmp_path)
+    sizes = [path.stat().st_size for path in small_snapshot.iterdir()]
+    known = f"{len(sizes)} files, {sum(sizes):,} bytes"
+    assert build(emr, *words, crawl).out.startswith(f"{known}, on -r emr")
+    both = build(emr, *words, *listed, crawl).out
+    assert both.startswith(f"{len(sizes) + 3} files, {sum(sizes):,} bytes and 3 of unknown size")
+    assert build(emr, *words, *listed).out.startswith("3 files of unknown size, on -r emr")
+
+
 def test_a_map_without_reduce(plans):
     """The number of reducers in the configuration makes no reducers where a job has none."""
     (step,) = [step for step in plans["small"]["steps"] if step["stage"] == "weighted_bags"]
@@ -244,7 +281,7 @@ def test_the_shipped_configuration_unedited(tmp_path):
     """It is refused in a sentence that names what is to be edited."""
     flags = ("-r", "emr", "-c", ROOT / "emr" / "small.conf", "--work", tmp_path / "work")
     said = pagekin("build", *flags, *segment(tmp_path), env=nowhere())
-    named = "cloud_tmp_dir, subnet, extra_cluster_params"
+    named = "cloud_tmp_dir, subnet, extra_cluster_params.SecurityConfiguration"
     assert (2, f"pagekin: -r emr: CHANGE-ME still stands in {named}; edit emr/base.conf\n") == (
         said.code,
         said.err,

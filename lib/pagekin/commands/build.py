@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -116,8 +116,8 @@ def _run(options: argparse.Namespace) -> int:
     from pagekin.build.chain import Build
     from pagekin.engine.requirements import missing_engine, offer_hadoop
     from pagekin.engine.run import Engine
-    from pagekin.web.sources import list_snapshot
 
+    options.asks_s3 = not (options.dry_run and options.runner == "emr" and _has_no_keys())
     _check(options)
     parts = _parts(options)
     config = config_from_flags(options, options.config)
@@ -126,7 +126,7 @@ def _run(options: argparse.Namespace) -> int:
         raise UsageError(missing)
     if options.runner == "hadoop" and not missing:
         offer_hadoop(options.conf)
-    snapshot = list_snapshot(options.snapshot, options.base_url)
+    snapshot = _snapshot(options)
     if options.runner == "emr":
         _check_seen_by_nodes(snapshot)
     package = None if options.runner in ON_THIS_MACHINE else _package(options)
@@ -144,10 +144,41 @@ def _run(options: argparse.Namespace) -> int:
         parts=parts,
     )
     if options.dry_run:
-        _print_plan(build, missing, as_json=options.json)
+        notes = [missing] if missing else []
+        _print_plan(build, [*notes, *_unasked(options)], as_json=options.json)
         return 0
     _print_summary(build.run(), options)
     return 0
+
+
+def _has_no_keys() -> bool:
+    from pagekin.web.s3 import missing_credentials
+
+    return bool(missing_credentials())
+
+
+def _snapshot(options: argparse.Namespace) -> list[Any]:
+    """The files of the snapshot; what may not be asked for stands for its files."""
+    from pagekin.web.sources import Source, list_snapshot
+
+    unasked = [] if options.asks_s3 else _in_s3(options.snapshot)
+    words = [word for word in options.snapshot if word not in unasked]
+    listed = list_snapshot(words, options.base_url) if words else []
+    return [*listed, *map(Source, unasked)]
+
+
+def _in_s3(places: Iterable[Any]) -> list[str]:
+    return [place for place in places if isinstance(place, str) and scheme_of(place) == "s3"]
+
+
+def _unasked(options: argparse.Namespace) -> Iterator[str]:
+    """What a dry run without credentials could not find out, a sentence each."""
+    if options.asks_s3:
+        return
+    if snapshot := _in_s3(options.snapshot):
+        yield f"S3 was not asked what is at {', '.join(snapshot)}: each stands for one file"
+    if places := _in_s3([options.work, options.index]):
+        yield f"S3 was not asked what is at {', '.join(places)}: nothing counts as built"
 
 
 def _package(options: argparse.Namespace) -> Path | None:
@@ -208,15 +239,21 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError(f"-c {options.conf}: there is no such file")
 
 
-def _print_plan(build: Any, missing: str, *, as_json: bool) -> None:
+def _print_plan(build: Any, notes: list[str], *, as_json: bool) -> None:
     from pagekin.build.chain import plan
     from pagekin.config import to_dict
 
     decisions = plan(build)
     on_emr = _plan_on_emr(build, decisions)
     stages = [{"name": d.output.name, "build": d.build, "reason": d.reason} for d in decisions]
-    notes = [missing] if missing else []
-    described = {"config": to_dict(build.config), "stages": stages, "notes": notes}
+    sizes = [source.size for source in build.snapshot]
+    snapshot = {
+        "files": len(sizes),
+        "bytes": sum(size for size in sizes if size >= 0),
+        "files_of_unknown_size": sum(size < 0 for size in sizes),
+    }
+    described = {"snapshot": snapshot, "config": to_dict(build.config), "stages": stages}
+    described["notes"] = notes
     described |= {"emr": on_emr} if on_emr is not None else {}
     print_result(described, _plan_lines(build, decisions, on_emr, notes), as_json=as_json)
 
@@ -224,11 +261,9 @@ def _print_plan(build: Any, missing: str, *, as_json: bool) -> None:
 def _plan_lines(
     build: Any, decisions: Any, on_emr: dict[str, Any] | None, notes: list[str]
 ) -> Iterator[str]:
-    from pagekin.build.chain import total_size
     from pagekin.config import to_flags
 
-    files, size = len(build.snapshot), total_size(build.snapshot)
-    yield f"{files} files, {size:,} bytes, on -r {build.engine.runner} into {build.workspace.name}"
+    yield f"{_sizes(build)}, on -r {build.engine.runner} into {build.workspace.name}"
     for d in decisions:
         yield f"{'build' if d.build else 'keep ':5} {d.output.name:20} {d.output.does}"
         yield f"{'':26} {d.reason}"
@@ -241,14 +276,30 @@ def _plan_lines(
     yield from (f"note: {note}" for note in notes)
 
 
+def _sizes(build: Any) -> str:
+    """How much there is to read, as far as that is known."""
+    from pagekin.build.chain import total_size
+
+    unknown = sum(source.size < 0 for source in build.snapshot)
+    files = _counted(len(build.snapshot), "file")
+    if unknown == len(build.snapshot):
+        return f"{files} of unknown size"
+    beside = f" and {unknown:,} of unknown size among them" if unknown else ""
+    return f"{files}, {total_size(build.snapshot):,} bytes{beside}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' if count != 1 else ''}"
+
+
 def _plan_on_emr(build: Any, decisions: Any) -> dict[str, Any] | None:
     """Cluster and steps; None where there is no EMR, or too little is known of it."""
     if build.engine.runner != "emr":
         return None
-    from pagekin.engine.emr.runner import conf_problem, options_of
+    from pagekin.engine.emr.runner import options_of, unset_options
 
-    if conf_problem(options_of(build.engine.conf)):
-        return None  # `missing` says so
+    if unset_options(options_of(build.engine.conf)):
+        return None  # the notes say so; mrjob would ask AWS for some of them
     from pagekin.build.emr_dry_run import emr_plan
 
     return emr_plan(build, decisions)

@@ -17,12 +17,15 @@ __all__ = ["check_locations", "index_in_store", "local_index", "local_workspace"
 
 
 def store_at(uri: str, options: argparse.Namespace) -> Any:
-    """The store at an address, reached with the configuration of the runner."""
+    """The store at an address, reached with the configuration of the runner.
+
+    `options.asks_s3` is false in a dry run without credentials.
+    """
     from pagekin.storage.stores import open_store
 
     runner, conf = getattr(options, "runner", "hadoop"), getattr(options, "conf", None)
     if scheme_of(uri) != "hdfs":
-        return open_store(uri)
+        return open_store(uri, ask=getattr(options, "asks_s3", True))
     from pagekin.engine.requirements import hadoop_program
 
     return open_store(uri, hadoop_program(conf, "spark" if runner == "spark" else "hadoop"))

@@ -77,8 +77,9 @@ def _emr(conf: Path | None) -> str:
     from pagekin.web.s3 import missing_credentials  # noqa: PLC0415
 
     options = options_of(conf)
-    problem = "" if options.get("aws_access_key_id") else missing_credentials()
-    return f"{problem}, {_EMR}" if problem else conf_problem(options)
+    no_keys = "" if options.get("aws_access_key_id") else missing_credentials()
+    problems = [f"{no_keys}, {_EMR}" if no_keys else "", conf_problem(options)]
+    return ". And ".join(filter(None, problems))
 
 
 _look = {"hadoop": _hadoop, "spark": _spark, "emr": _emr}

@@ -7,7 +7,7 @@ from typing import Final
 
 from pagekin.errors import UsageError
 from pagekin.storage.hdfs_store import HdfsStore
-from pagekin.storage.s3_store import S3Store
+from pagekin.storage.s3_store import S3Store, UnaskedS3Store
 from pagekin.storage.store import Store
 from pagekin.web.streams import scheme_of
 
@@ -22,11 +22,16 @@ def is_remote(uri: str) -> bool:
     return bool(scheme_of(uri))
 
 
-def open_store(uri: str, program: Sequence[str] = ()) -> Store:
-    """The store at an address; `program` is the `hadoop` command, where it is not on the PATH."""
+def open_store(uri: str, program: Sequence[str] = (), *, ask: bool = True) -> Store:
+    """The store at an address; `program` is the `hadoop` command, where it is not on the PATH.
+
+    One in S3 that is not to be asked looks empty.
+    """
     if _PATTERN & set(uri):
         raise UsageError(f"{uri}: is a pattern; name a folder without any of * ? [ ] {{ }} \\")
     scheme = scheme_of(uri)
     if scheme not in _REMOTE:
         raise UsageError(f"{uri}: is read-only; name a folder, or an hdfs:// or s3:// address")
-    return HdfsStore(uri, program) if scheme == "hdfs" else S3Store(uri)
+    if scheme == "hdfs":
+        return HdfsStore(uri, program)
+    return S3Store(uri) if ask else UnaskedS3Store(uri)

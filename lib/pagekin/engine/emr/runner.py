@@ -32,7 +32,14 @@ from mrjob.emr import EMRJobRunner
 from pagekin.engine.emr.logs import read_failure
 from pagekin.errors import StageError
 
-__all__ = ["Cluster", "Launcher", "conf_problem", "options_of", "telling_states"]
+__all__ = [
+    "Cluster",
+    "Launcher",
+    "conf_problem",
+    "options_of",
+    "telling_states",
+    "unset_options",
+]
 
 _NEEDED = {
     "cloud_tmp_dir": "a folder in your bucket",
@@ -58,19 +65,35 @@ def options_of(conf: Path | None) -> dict[str, Any]:
 
 
 def conf_problem(options: Mapping[str, Any]) -> str:
-    """What has to be set in mrjob's configuration before money is spent; empty if nothing."""
-    for key, meaning in _NEEDED.items():
-        if not options.get(key):
-            return f"set {key} ({meaning}) in mrjob's configuration (-c); see emr/base.conf"
-    unedited = [key for key, value in options.items() if _PLACEHOLDER in str(value)]
-    if unedited:
-        return f"{_PLACEHOLDER} still stands in {', '.join(unedited)}; edit emr/base.conf"
+    """All that has to be set in mrjob's configuration before money is spent; empty if nothing."""
+    problems = []
+    if unset := [f"{key} ({_NEEDED[key]})" for key in unset_options(options)]:
+        problems.append(f"set {', '.join(unset)} in mrjob's configuration (-c); see emr/base.conf")
+    if unedited := list(_unedited(options)):
+        problems.append(f"{_PLACEHOLDER} still stands in {', '.join(unedited)}; edit emr/base.conf")
     if "AutoTerminationPolicy" not in options.get("extra_cluster_params", {}):
-        return (
+        problems.append(
             "set AutoTerminationPolicy in extra_cluster_params of mrjob's configuration (-c), so"
             " that a cluster ends whose build was killed; see emr/base.conf"
         )
-    return ""
+    return ". And ".join(problems)
+
+
+def unset_options(options: Mapping[str, Any]) -> list[str]:
+    """The options that are needed and not there."""
+    return [key for key in _NEEDED if not options.get(key)]
+
+
+def _unedited(value: Any, name: str = "") -> Iterator[str]:
+    """Where placeholders stand, in values however deep: `extra_cluster_params.Name`."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _unedited(inner, f"{name}.{key}" if name else str(key))
+    elif isinstance(value, list):
+        for number, inner in enumerate(value, 1):
+            yield from _unedited(inner, f"{name}[{number}]")
+    elif _PLACEHOLDER in str(value):
+        yield name
 
 
 class Launcher(EMRJobRunner):  # type: ignore[misc]

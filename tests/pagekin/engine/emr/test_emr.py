@@ -77,6 +77,26 @@ def test_placeholders():
     """What is still to be edited is named."""
     options = {**COMPLETE, "subnet": "subnet-CHANGE-ME"}
     assert "CHANGE-ME still stands in subnet; edit emr/base.conf" == conf_problem(options)
+    options["extra_cluster_params"] = {
+        "AutoTerminationPolicy": {"IdleTimeout": 3600},
+        "Instances": {"Groups": ["sg-1", "sg-CHANGE-ME"], "Key": "CHANGE-ME"},
+    }
+    inner = "extra_cluster_params.Instances"
+    places = f"subnet, {inner}.Groups[2], {inner}.Key"
+    assert f"CHANGE-ME still stands in {places}; edit emr/base.conf" == conf_problem(options)
+
+
+def test_all_that_is_missing_at_once():
+    """Whoever edits the configuration is told everything in one go."""
+    problem = conf_problem({"subnet": "subnet-CHANGE-ME"})
+    first, second, third = problem.split(". And ")
+    assert first == (
+        "set cloud_tmp_dir (a folder in your bucket), iam_instance_profile (the instance profile of"
+        " the nodes), iam_service_role (the service role of EMR) in mrjob's configuration (-c); see"
+        " emr/base.conf"
+    )
+    assert "CHANGE-ME still stands in subnet; edit emr/base.conf" == second
+    assert third.startswith("set AutoTerminationPolicy in extra_cluster_params")
 
 
 def test_a_file_overrides_what_it_includes(tmp_path):
