@@ -13,7 +13,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pagekin.config import BuildConfig
 from pagekin.kinds import STATISTICS
+from pagekin.stages.chain import stage_of, wanted_outputs
+from pagekin.stages.declaration import Stage
 from pagekin.storage.part_files import part_files
 
 __all__ = [
@@ -25,6 +28,7 @@ __all__ = [
     "STAGES",
     "Said",
     "another_build",
+    "default_stages",
     "living",
     "outputs",
     "pagekin",
@@ -49,6 +53,12 @@ class Said(NamedTuple):
     code: int
     out: str
     err: str
+
+
+def default_stages() -> list[Stage]:
+    """The stages of a build with an index where no setting was changed."""
+    wanted = wanted_outputs(BuildConfig(), index=True)
+    return list(dict.fromkeys(map(stage_of, wanted)))
 
 
 def _words(words: tuple[object, ...]) -> list[str]:

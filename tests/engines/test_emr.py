@@ -16,9 +16,8 @@ import pytest
 from botocore.validate import ParamValidator
 
 from pagekin.index.folder import read_header
-from pagekin.stages.chain import STAGES
 from tests.engines.mock_emr import BUCKET, MockEmr
-from tests.running import DEMO, ROOT, Said, pagekin, started, wait_until
+from tests.running import DEMO, ROOT, Said, default_stages, pagekin, started, wait_until
 
 INVENTORY = ("--until", "captures")
 IN_TASKS = ("text", "web", "blocks", "bags", "cocitation", "minhash", "index", "query", "pipeline")
@@ -47,7 +46,7 @@ def test_all_in_s3(emr, crawl, small_snapshot, tmp_path, monkeypatch):
     said = build(emr, "--work", f"s3://{BUCKET}/work", "--index", there, crawl)
     assert 0 == said.code, said.err
     assert read_header(here).digest == read_header(there).digest
-    jobs = [stage.job.partition(":")[0] for stage in STAGES]
+    jobs = [stage.job.partition(":")[0] for stage in default_stages()]
     assert [(job, "COMPLETED") for job in jobs] == emr.steps()
     # what a build put there for itself is gone, and nothing else
     assert {"crawl", "work"} == {key.partition("/")[0] for key in emr.objects()}
@@ -167,7 +166,7 @@ def test_dry_run(plans, size):
     assert "  python3.11 --version || sudo dnf install -y python3.11" in emr["bootstrap"]
     stages = [step["stage"] for step in emr["steps"]]
     passes = ["inventory.captures.sample", "reading.fragments.blocks"]
-    assert [*passes, *(stage.name for stage in STAGES[2:])] == stages
+    assert [*passes, *(stage.name for stage in default_stages()[2:])] == stages
     words = emr["steps"][1]["HadoopJarStep"]["Args"]
     assert "hadoop-streaming" == words[0]
     assert 3 == words.count("-input")  # a task for each file of a list

@@ -29,7 +29,7 @@ def shown_records(
     """The first records of a stage, or of one of its outputs, whose keys begin with `prefix`.
 
     The mark of a kind (`!words/`) may be left out. With `shuffled` the mappers of the stage are run
-    again in this process, as far as needed, and what they send is shown.
+    again in this process, as far as needed, and what they send for these outputs is shown.
     """
     outputs = outputs_named(name)
     path = table_path(workspace, DICTIONARY)
@@ -65,6 +65,9 @@ def _sent(
         raise UsageError(f"{stage.name} has no reducers: its mappers send nothing")
     made = required_pass(workspace, outputs[0])
     words = ["--mapper", "--step-num=0", *made.record["options"]]
+    if len(stage.outputs) > 1:
+        names = [output.name for output in outputs if output.name in made.record["outputs"]]
+        words += [f"--outputs={','.join(names)}"]
     for table in stage.uses:
         if path := table_path(workspace, table):
             words += [f"--{table.option}", str(path)]

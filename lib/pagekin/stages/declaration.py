@@ -75,10 +75,11 @@ class Output:
     makes: tuple[Kind, ...]
     sections: tuple[str, ...] = ()  # of the configuration, besides those of its stage
     version: int = 1  # raised when the records change for the same configuration
-    part: str = ""  # of PARTS; empty: both may need it
+    part: str = ""  # of PARTS that it is made for; empty: of both, or of none
     uses: tuple[Table, ...] = ()
     tables: tuple[Table, ...] = ()
     make_tables: Callable[[Path, Counts, Circumstances], None] = _nothing
+    # False: stages that read it, or use its tables, are made without it
     is_possible: Callable[[BuildConfig], bool] = lambda config: True
     more_options: Callable[[Circumstances], list[str]] = _no_options  # without effect on records
 

@@ -103,5 +103,6 @@ def flow_chart() -> Iterator[str]:
     read = {kind for stage in STAGES for kind in stage.reads}
     for stage in STAGES:
         for output in stage.outputs:
-            if not (output.tables or any(kind in read for kind in output.makes)):
+            is_last = not (output.tables or any(kind in read for kind in output.makes))
+            if output.part and is_last:
                 yield f"  {stage.name} -->|{', '.join(k.name for k in output.makes)}| index"

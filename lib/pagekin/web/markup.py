@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -127,7 +127,7 @@ def _has_controls(body: bytes) -> bool:
 @cache
 def _reader(without: frozenset[str]) -> Reader:
     """The fastest that there is."""
-    return reader_in_python(without) if _native is None else reader_in_c(without)
+    return reader_in_python(without) if _native is None else reader_in_c(_native, without)
 
 
 def reader_in_python(without: frozenset[str], max_links: int = MAX_LINKS) -> Reader:
@@ -145,10 +145,10 @@ def reader_in_python(without: frozenset[str], max_links: int = MAX_LINKS) -> Rea
     return read
 
 
-def reader_in_c(without: frozenset[str], max_links: int = MAX_LINKS) -> Reader:
-    """Reads sane pages in C."""
+def reader_in_c(part: Any, without: frozenset[str], max_links: int = MAX_LINKS) -> Reader:
+    """Reads sane pages in C, with the part `_html`."""
     marks = [*marks_of(without), *LINK_MARKS]
-    reader = _native.Reader(NUMBERS, ELEMENTS, marks, attribute_value, max_links)
+    reader = part.Reader(NUMBERS, ELEMENTS, marks, attribute_value, max_links)
 
     def read(body: bytes, with_outline: bool) -> tuple[FlatColumns, Outline | None]:
         flat, outline = reader(body, with_outline)

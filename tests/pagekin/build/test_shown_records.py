@@ -74,6 +74,15 @@ def test_parcels(shown):
     assert any("bowline" in link["anchor"].lower() for link in links)
 
 
+@pytest.mark.parametrize(
+    ("output", "kinds"),
+    [("fragments", {"parcels", "words"}), ("blocks", {"blocks"}), ("sample", {"sample"})],
+)
+def test_shuffled_of_one_output(shown, output, kinds):
+    """Of a pass that made several outputs, what the mappers send for the one that is named."""
+    assert kinds == {record["kind"] for record in shown(output, "--shuffled", "-n", 0)}
+
+
 def test_prefix_and_count(shown):
     """Keys may be given with the mark of their kind or without, and so many records are shown."""
     some = shown("reading", "--key", "http://knots.", "-n", 3)

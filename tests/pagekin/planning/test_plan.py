@@ -10,11 +10,10 @@ import pytest
 
 from pagekin.cli import main
 from pagekin.errors import InputError, UsageError, WorkspaceError
-from pagekin.stages.chain import STAGES
 from pagekin.stages.fragments.parcels import host_part
 from pagekin.synthetic.make_web import write_web
 from pagekin.synthetic.population import WebConfig
-from tests.running import ROOT
+from tests.running import ROOT, default_stages
 
 WEB = WebConfig(90, mean_words=400, mean_links=60, hot_inlinks=300)
 
@@ -48,7 +47,7 @@ def run(capsys, *words):
 def test_plan(made):
     """The plan knows every stage, the cluster, its price, and what it assumes."""
     plan = json.loads(made.plan.read_text())
-    stages = [stage.name for stage in STAGES]
+    stages = [stage.name for stage in default_stages()]
     assert stages == [stage["name"] for stage in plan["stages"]]
     assert plan["pages"]["low"] <= WEB.pages <= plan["pages"]["high"]
     assert plan["pages"]["value"] == pytest.approx(WEB.pages, rel=2 * plan["sample"]["error"])
