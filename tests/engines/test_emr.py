@@ -18,6 +18,7 @@ from botocore.validate import ParamValidator
 from pagekin.index.folder import read_header
 from tests.engines.mock_emr import BUCKET, MockEmr
 from tests.running import DEMO, ROOT, Said, default_stages, pagekin, started, wait_until
+from tests.small import warned
 
 INVENTORY = ("--until", "captures")
 IN_TASKS = ("text", "web", "blocks", "bags", "cocitation", "minhash", "index", "query", "pipeline")
@@ -42,7 +43,7 @@ def test_all_in_s3(emr, crawl, small_snapshot, tmp_path, monkeypatch):
     monkeypatch.setenv("PAGEKIN_CACHE", str(tmp_path / "cache"))
     here, there = tmp_path / "here", tmp_path / "there"
     said = pagekin("build", "-q", "--work", tmp_path / "work", "--index", here, small_snapshot)
-    assert (0, "", "") == said
+    assert (0, "", warned(small_snapshot)) == said
     said = build(emr, "--work", f"s3://{BUCKET}/work", "--index", there, crawl)
     assert 0 == said.code, said.err
     assert read_header(here).digest == read_header(there).digest
@@ -295,7 +296,8 @@ def test_package(emr, crawl, archive, bare_python, tmp_path):
     """With the archive, nodes that have Python and nothing else do the work."""
     emr.python = bare_python
     words = ("--quiet", "--work", tmp_path / "work", *INVENTORY, crawl)
-    assert (0, "", "") == build(emr, *words, package=archive)
+    named, _ = warned(crawl.rstrip("/")).splitlines(keepends=True)
+    assert (0, "", named) == build(emr, *words, package=archive)
     assert [("inventory", "COMPLETED")] == emr.steps()
 
 

@@ -22,10 +22,10 @@ import pagekin
 from pagekin import native
 from pagekin.build.made import Pass, newest_pass, pass_name, superseded, table_path
 from pagekin.build.remote_index import RemoteIndex
-from pagekin.build.report import Report, write_summary
+from pagekin.build.report import Report, warnings, why_no_pages, write_summary
 from pagekin.config import BuildConfig, to_dict, to_flags
 from pagekin.engine.run import Engine, JobResult, collect_result, one_cluster, run_job
-from pagekin.errors import StageError, WorkspaceError
+from pagekin.errors import InputError, StageError, WorkspaceError
 from pagekin.kinds import Kind
 from pagekin.progress import StageProgress
 from pagekin.stages.chain import maker_of, needed_by, output_named, stage_of, wanted_outputs
@@ -78,6 +78,7 @@ class Build:
     snapshot: list[Source]
     until: str = ""
     max_failed_files: int = 0
+    others: Collection[str] = ()  # files of the snapshot's folders that are no WARC files
     quiet: bool = False
     index: Path | RemoteIndex | None = None
     parts: Collection[str] = PARTS
@@ -118,6 +119,7 @@ class Build:
                 raise
             finally:
                 summary["seconds"] = round(time.monotonic() - began, 3)
+                summary["warnings"] = warnings(summary, self.others)
                 write_summary(self.workspace, summary)
         return summary
 
@@ -153,6 +155,9 @@ class Build:
             reason = "; ".join(reasons)
             record = self.workspace.passes()[name]
             told.append({"name": name, "state": state, "reason": reason, **record["result"]})
+            counters = record["result"]["counters"]
+            if stage.reads_pages and not counters.get("records", {}).get("used"):
+                raise InputError(why_no_pages(counters, len(self.snapshot)))
 
     def _pass_of(self, output: Output) -> Pass:
         found = newest_pass(self.workspace, output)
@@ -201,7 +206,7 @@ class Build:
             "result": asdict(result),
         }
         self.workspace.complete(name, made / "output", record)
-        report.built(name, asdict(result), reads_pages=stage.reads_pages)
+        report.built(name, asdict(result))
 
     def _make_index(self, path: Path | RemoteIndex, report: Report) -> dict[str, Any]:
         # imported here: only a build that makes an index needs it
@@ -330,7 +335,8 @@ class Build:
         if failed > self.max_failed_files:
             raise StageError(
                 f"{failed} of {len(self.snapshot)} files could not be read;"
-                f" with --max-failed-files {failed} the build goes on without them"
+                f" with --max-failed-files {failed} the build goes on without them."
+                " What was noted of the files:"
                 + "".join(f"\n  {note}" for note in result.notes[:_NOTES_SHOWN])
             )
 

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import io
 import sys
+from collections import Counter
+from collections.abc import Collection, Iterator
+from pathlib import PurePath
 from typing import Any, TextIO
 
 from pagekin.errors import PagekinError
 from pagekin.progress import duration, over
 from pagekin.storage.remote_workspace import AnyWorkspace
 
-__all__ = ["Report", "summary_lines", "write_summary"]
+__all__ = [
+    "Report",
+    "short_lines",
+    "summary_lines",
+    "warnings",
+    "why_no_pages",
+    "write_summary",
+]
+
+_KINDS_SHOWN = 5  # of other files
 
 
 class Report:
@@ -25,16 +37,12 @@ class Report:
         verb = "building" if build else "keeping "
         self._say(f"{verb} {name}: {reason}")
 
-    def built(self, name: str, result: dict[str, Any], *, reads_pages: bool) -> None:
+    def built(self, name: str, result: dict[str, Any]) -> None:
         """A pass is done."""
         self._say(
             f"         {name}: {result['records']:,} records, {_size(result['bytes'])},"
             f" {duration(result['seconds'])} ({duration(result['cpu_seconds'])} CPU)"
         )
-        for note in result["notes"]:
-            self._say(f"         {note}")
-        if reads_pages and not result["counters"].get("records", {}).get("used"):
-            self._say("         no page was found: is the snapshot made of WARC files, with pages?")
 
     def index(self, made: dict[str, Any]) -> None:
         """The index is in its place."""
@@ -59,6 +67,71 @@ def _size(count: int) -> str:
             break
         amount, unit = amount / 1000, larger
     return f"{amount:,.0f} {unit}" if amount >= 10 or unit == "bytes" else f"{amount:.1f} {unit}"
+
+
+def why_no_pages(counters: dict[str, dict[str, int]], files: int) -> str:
+    """A sentence for a snapshot without a page: what is in it, and what to do."""
+    records = dict(counters.get("records", {}))
+    read = records.pop("read", 0)
+    found = f"no page was found in {files} file{'s' if files != 1 else ''}"
+    if not read:
+        return f"{found}: there is no record in them; were they downloaded whole?"
+    most = max(records, key=lambda reason: (records[reason], reason))
+    what = _OF_NO_PAGES.get(most, f"are left out as {most} (docs/formats.md tells the reasons)")
+    return f"{found}: of {read:,} records {records[most]:,} {what}"
+
+
+_OF_NO_PAGES = {
+    "not_response_conversion": "are texts without HTML (WET files); take the WARC files of the"
+    " same crawl",
+    "not_response_metadata": "are metadata (WAT files?); take the WARC files of the same crawl",
+    "not_response_resource": "are files without the answer of a server (resource records), which"
+    " are not read; crawl with HTTP headers kept",
+    "not_html": "are no HTML, but images, scripts or documents; were pages left out of the crawl?",
+}
+
+
+def warnings(summary: dict[str, Any], others: Collection[str]) -> list[str]:
+    """What people should know of a build, however it went: what was not read, and why.
+
+    `others` are the files of the snapshot's folders that are no WARC files.
+    """
+    said = dict.fromkeys(note for stage in summary["stages"] for note in stage["notes"])
+    sentences = list(said)
+    records: dict[str, int] = {}
+    for stage in summary["stages"]:
+        if stage["counters"].get("records", {}).get("used"):
+            records = stage["counters"]["records"]
+    damaged = sum(count for name, count in records.items() if name.startswith("damaged_"))
+    if damaged:
+        sentences.append(f"{damaged:,} damaged records were passed over")
+    unread = ("not_response_conversion", "not_response_resource")
+    sentences += [f"{records[r]:,} records {_OF_NO_PAGES[r]}" for r in unread if r in records]
+    if others:
+        kinds = Counter(PurePath(name).suffix.lower() or name for name in others)
+        shown = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common(_KINDS_SHOWN))
+        more = ", ..." if len(kinds) > _KINDS_SHOWN else ""
+        sentences.append(f"{len(others):,} other files in the folders were not read: {shown}{more}")
+    return sentences
+
+
+def short_lines(summary: dict[str, Any]) -> Iterator[str]:
+    """What a build has made, in a few lines."""
+    counters: dict[str, dict[str, int]] = {}
+    for stage in summary["stages"]:
+        counters |= {g: counters.get(g, {}) | names for g, names in stage["counters"].items()}
+    files = summary["snapshot"]["files"]
+    if pages := counters.get("records", {}).get("used"):
+        yield f"read      {pages:,} pages of {files:,} file{'s' if files != 1 else ''}"
+    if bags := counters.get("bags", {}).get("urls"):
+        yield f"bags      of {bags:,} URLs: of pages that were read, and of what they link to"
+    if "cocitation" in counters:
+        with_kin = counters["cocitation"].get("pages_with_kin", 0)
+        yield f"kin       of {with_kin:,} pages, which several sites link to side by side"
+    if index := summary.get("index"):
+        shards = f" in {index['shards']} shards" if index["shards"] != 1 else ""
+        documents = f"{index['documents']:,} documents{shards}"
+        yield f"index     {index['path']}: {documents}, {_size(index['bytes'])}"
 
 
 def summary_lines(summary: dict[str, Any]) -> list[str]:

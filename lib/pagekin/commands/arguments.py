@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,9 +94,40 @@ def add_configuration(
     names: Iterable[str] = (),
     title: str = "configuration",
     about: str = "what is computed; in BUILD.toml --window-words is `words` in [window]",
+    *,
+    on_request: bool = False,
 ) -> None:
-    """Declare the keys of these sections (all without names) as flags, last in the help."""
-    add_flags(parser.add_argument_group(title, about).add_argument, names or sections())
+    """Declare the keys of these sections (all without names) as flags, last in the help, or in the
+    help that --help-all shows.
+    """
+    group = parser.add_argument_group(title, about)
+    add_flags(group.add_argument, names or sections())
+    if on_request:
+        parser.add_argument(
+            "--help-all",
+            action=_HelpAll,
+            shown=[(action, action.help) for action in group._group_actions],
+            help=f"show the options of the {title} too, which are those of pagekin build",
+        )
+        for action in group._group_actions:
+            action.help = argparse.SUPPRESS
+        group.title = group.description = None
+
+
+class _HelpAll(argparse.Action):
+    """--help with the options that it leaves out."""
+
+    def __init__(
+        self, *args: Any, shown: Sequence[tuple[argparse.Action, Any]], **how: Any
+    ) -> None:
+        super().__init__(*args, **{**how, "nargs": 0, "default": argparse.SUPPRESS})
+        self._shown = shown
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        for action, text in self._shown:
+            action.help = text
+        parser.print_help()
+        parser.exit()
 
 
 def add_job(parser: argparse.ArgumentParser, title: str, about: str) -> None:

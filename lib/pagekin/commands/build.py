@@ -126,7 +126,8 @@ def _run(options: argparse.Namespace) -> int:
         raise UsageError(missing)
     if options.runner == "hadoop" and not missing:
         offer_hadoop(options.conf)
-    snapshot = _snapshot(options)
+    others: list[str] = []
+    snapshot = _snapshot(options, others)
     if options.runner == "emr":
         _check_seen_by_nodes(snapshot)
     package = None if options.runner in ON_THIS_MACHINE else _package(options)
@@ -139,6 +140,7 @@ def _run(options: argparse.Namespace) -> int:
         snapshot,
         options.until,
         options.max_failed_files,
+        others=others,
         quiet=options.quiet,
         index=index_in_store(index, options) if isinstance(index, str) else index,
         parts=parts,
@@ -157,13 +159,15 @@ def _has_no_keys() -> bool:
     return bool(missing_credentials())
 
 
-def _snapshot(options: argparse.Namespace) -> list[Any]:
-    """The files of the snapshot; what may not be asked for stands for its files."""
+def _snapshot(options: argparse.Namespace, others: list[str]) -> list[Any]:
+    """The files of the snapshot; what may not be asked for stands for its files. `others` gets the
+    files of folders that are no WARC files.
+    """
     from pagekin.web.sources import Source, list_snapshot
 
     unasked = [] if options.asks_s3 else _in_s3(options.snapshot)
     words = [word for word in options.snapshot if word not in unasked]
-    listed = list_snapshot(words, options.base_url) if words else []
+    listed = list_snapshot(words, options.base_url, others) if words else []
     return [*listed, *map(Source, unasked)]
 
 
@@ -306,11 +310,42 @@ def _plan_on_emr(build: Any, decisions: Any) -> dict[str, Any] | None:
 
 
 def _print_summary(summary: dict[str, Any], options: argparse.Namespace) -> None:
-    from pagekin.build.report import summary_lines
+    from pagekin.build.report import short_lines, summary_lines
     from pagekin.progress import duration
 
-    if options.json or not options.quiet:
-        print_result(summary, summary_lines(summary), as_json=options.json)
+    if options.json:
+        print_result(summary, (), as_json=True)
+    elif not options.quiet:
+        lines = summary_lines(summary) if options.verbose else short_lines(summary)
+        print_result(summary, [*lines, *_what_next(options)], as_json=False)
+    for sentence in summary["warnings"]:
+        print(f"warning: {sentence}", file=sys.stderr)
     if not (options.json or options.quiet):
         where = f"{options.work}/summary.json"
-        print(f"done in {duration(summary['seconds'])}; the same as JSON: {where}", file=sys.stderr)
+        took = duration(summary["seconds"])
+        print(f"done in {took}; every counter is in {where}, -v shows them", file=sys.stderr)
+
+
+def _what_next(options: argparse.Namespace) -> Iterator[str]:
+    """What to ask the index now, by the example of the page that most links lead to."""
+    if options.index is None:
+        yield "next      name an --index to make one that answers questions; what is there stays"
+        return
+    url = _most_linked(options.index) if isinstance(options.index, Path) else "URL"
+    yield f"next      pagekin related --index {options.index} {url}"
+    yield f"          pagekin related --index {options.index} --why {url}"
+    yield f"          pagekin info --index {options.index}"
+
+
+def _most_linked(path: Path) -> str:
+    """Of the pages that were read the one that most links lead to: it has something to show."""
+    from pagekin.index.folder import IndexFolder
+
+    found = [(-1, "URL")]
+    for shard in IndexFolder(path).shards:
+        read = shard.crawled(slice(None)).nonzero()[0]
+        if len(read):
+            inlinks = shard.urls["anchors"][read]
+            at = int(inlinks.argmax())
+            found.append((int(inlinks[at]), shard.spelt(int(read[at]))))
+    return max(found)[1]

@@ -48,7 +48,7 @@ def add_page(commands: Any) -> None:
     )
     _add_which_page(parser.add_argument)
     about = "as of pagekin build; what concerns more than one page does nothing here"
-    add_configuration(parser, ("reading", "text"), about=about)
+    add_configuration(parser, ("reading", "text"), about=about, on_request=True)
 
 
 def add_blocks(commands: Any) -> None:
@@ -60,7 +60,7 @@ def add_blocks(commands: Any) -> None:
     _add_which_page(parser.add_argument)
     parser.add_argument("--html", metavar="OUT", help="write the page there, its blocks in colours")
     add_block_rules(parser)
-    add_configuration(parser, ("reading", "blocks"), about="as of pagekin build")
+    add_configuration(parser, ("reading", "blocks"), on_request=True)
 
 
 def _add_which_page(add: Any) -> None:

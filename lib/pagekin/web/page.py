@@ -293,6 +293,10 @@ def _intact(
             yield item
     if damaged and not intact:
         raise InputError(f"{uri}: holds no WARC record; is it a WARC file?")
+    if damaged:
+        counters.note(f"{uri}: parts of it are damaged or missing, and were passed over")
+    if not intact:
+        counters.note(f"{uri}: is empty")
 
 
 class SnapshotReader:

@@ -39,7 +39,12 @@ __all__ = ["Source", "list_snapshot"]
 _WARC_ENDINGS: Final = (".warc", ".warc.gz", ".warc.zst")
 _LIST_ENDINGS: Final = (".paths", ".paths.gz", ".txt", ".txt.gz")
 
-_EXTRACTS: Final = (".warc.wet.gz", ".warc.wat.gz")  # Common Crawl's texts and metadata: no HTML
+_EXTRACTS: Final = (
+    ".wet.gz",
+    ".wat.gz",
+    ".wet",
+    ".wat",
+)  # Common Crawl's texts and metadata: no HTML
 _MAX_LINE: Final = 4096  # bytes; paths have no more on Linux, keys of S3 1,024
 _NO_PATH: Final = re.compile("[\x00-\x1f\x7f\ufffd]|^<")  # binary data, or an error page
 _GZIP_ERRORS: Final = (EOFError, gzip.BadGzipFile, zlib.error)
@@ -59,14 +64,18 @@ class Source(NamedTuple):
     """Another one when the file was changed; empty when unknown."""
 
 
-def list_snapshot(words: Iterable[str], base_url: str = "") -> list[Source]:
+def list_snapshot(
+    words: Iterable[str], base_url: str = "", others: list[str] | None = None
+) -> list[Source]:
     """All files that the words name, each once, in the order of the words.
 
     Paths in lists are continued from `base_url`, an address or a local folder, if there is one.
+    `others` gets the names of files in folders of this machine that are no WARC files.
     """
     found: dict[str, Source] = {}
+    names = others if others is not None else []
     for word in words:
-        for source in _list_word(word, base_url):
+        for source in _list_word(word, base_url, names):
             if _NO_NAME.search(source.uri):
                 raise InputError(
                     f"{source.uri!r}: rename it, without control characters and in UTF-8"
@@ -79,14 +88,32 @@ def _identity(source: Source) -> str:
     return source.uri if scheme_of(source.uri) else str(Path(source.uri).resolve())
 
 
-def _list_word(word: str, base_url: str) -> Iterable[Source]:
+def _list_word(word: str, base_url: str, others: list[str]) -> Iterable[Source]:
     _check_scheme(word, UsageError)
     if _is_list(word):
         return _list_paths(word, base_url)
-    sources = sorted(_LISTERS[scheme_of(word)](word))
+    scheme = scheme_of(word)
+    sources = sorted(_LISTERS[scheme](word) if scheme else _list_local(word, others))
     if not sources:
-        raise InputError(f"{word}: there is no WARC file (*{', *'.join(_WARC_ENDINGS)})")
+        hints = dict.fromkeys(filter(None, map(_hint, others)))
+        sentences = [f"{word}: there is no WARC file (*{', *'.join(_WARC_ENDINGS)})", *hints]
+        raise InputError("; ".join(sentences))
     return sources
+
+
+def _hint(name: str) -> str:
+    """What to do with a file that is no WARC file; nothing where nobody knows."""
+    lower = name.lower()
+    if lower.endswith(".wacz"):
+        return f"{name} is a WACZ archive: unpack it (unzip {name} 'archive/*') and name its folder"
+    if lower.endswith((".html", ".htm", ".xhtml")):
+        return (
+            f"{name} is a page by itself: crawl the site into a WARC file (wget --warc-file=NAME"
+            " --mirror URL), or look at one page with pagekin page --url URL FILE"
+        )
+    if lower.endswith(_EXTRACTS):
+        return f"{name} is an extract without HTML (WET or WAT): take the WARC files of that crawl"
+    return ""
 
 
 def _check_scheme(uri: str, error: type[InputError | UsageError]) -> None:
@@ -192,23 +219,33 @@ def _check_path(path: str, uri: str) -> None:
 # --- files, folders and globs --------------------------------------------------------------------
 
 
-def _list_local(word: str) -> Iterable[Source]:
+def _list_local(word: str, others: list[str]) -> Iterable[Source]:
     with local_errors(word):
         path = local_path(word)
         if path.is_file():
+            if (hint := _hint(path.name)) and not _begins_like_a_warc(path):
+                raise InputError(f"{word}: {hint}")
             return _named(_local_source(path))
         # Path.glob takes no absolute patterns
         matches = [str(path)] if path.is_dir() else glob.glob(str(path), recursive=True)  # noqa: PTH207
         if not matches:
             raise InputError(f"{word}: there is no such file or folder, and nothing matches it")
         files = {file for match in matches for file in _walk(Path(match))}
-    return map(_local_source, files)
+    others += sorted(file.name for file in files if not _is_warc(file.name))
+    return map(_local_source, [file for file in files if _is_warc(file.name)])
+
+
+def _begins_like_a_warc(path: Path) -> bool:
+    """Not a zip archive, a page or an extract, whatever it is called."""
+    with path.open("rb") as file:
+        start = file.read(5)
+    return start == b"WARC/" and not path.name.lower().endswith(_EXTRACTS)
 
 
 def _walk(start: Path) -> Iterator[Path]:
-    """All WARC files of a folder; links are followed, but not in circles."""
+    """All files of a folder; links are followed, but not in circles."""
     if not start.is_dir():
-        yield from [start] if _is_warc(start.name) else []
+        yield start
         return
     seen: set[Path] = set()
     for root, folders, names in os.walk(start, onerror=_refuse, followlinks=True):
@@ -217,7 +254,7 @@ def _walk(start: Path) -> Iterator[Path]:
             folders.clear()
             continue
         seen.add(Path(root).resolve())
-        yield from (Path(root, name) for name in names if _is_warc(name))
+        yield from (Path(root, name) for name in names if not name.startswith("."))
 
 
 def _refuse(error: OSError) -> NoReturn:
@@ -281,7 +318,6 @@ def _fits(parts: list[str], pattern: list[str]) -> bool:
 
 
 _LISTERS: Final[dict[str, Callable[[str], Iterable[Source]]]] = {
-    "": _list_local,
     "hdfs": _list_hdfs,
     "s3": _list_s3,
     "http": _list_http,

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from pagekin import progress
 from pagekin.build.chain import write_manifests
 from pagekin.engine import requirements as engines
+from pagekin.errors import InputError
 from pagekin.stages import chain as stages
 from pagekin.storage.workspace import Workspace
 from pagekin.web.sources import Source
@@ -34,7 +35,8 @@ from tests.running import (
     pagekin,
     record_of,
 )
-from tests.warcs import gz, warcinfo
+from tests.small import warned
+from tests.warcs import gz, warc_record, warcinfo
 
 Build = Callable[..., Said]
 
@@ -99,7 +101,7 @@ def test_inline_and_local(demo_work, build, work):
 def test_numbers_of_tasks(built, work, small_snapshot, tasks):
     """However many tasks: the records, tables, counters and digests are the same."""
     said = pagekin("build", "-q", "--tasks", tasks, *BAGS, "--work", work, small_snapshot)
-    assert (0, "", "") == said
+    assert (0, "", warned(small_snapshot)) == said
     assert outputs(built) == outputs(work)
     assert tasks == summary_of(work)["tasks"]
 
@@ -111,13 +113,53 @@ def test_order_of_files(built, work, build, small_snapshot):
     assert outputs(built) == outputs(work)
 
 
-def test_snapshot_without_pages(build, work, tmp_path):
-    """Nothing in, nothing out, and no stage stumbles over it."""
-    (tmp_path / "a.warc.gz").write_bytes(gz(warcinfo()))
-    said = build(tmp_path / "a.warc.gz")
-    assert 0 == said.code
-    assert 1 == said.err.count("no page was found")  # test_progress: and not where one is
-    assert [[]] * 4 == [output["records"] for output in outputs(work).values()]
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("a.warc.gz", gz(warcinfo()), "of 1 records 1 are left out as not_response_warcinfo"),
+        ("a.warc.gz", b"", "there is no record in them; were they downloaded whole?"),
+        (
+            "a.warc",
+            warc_record("conversion", "http://a.example/", b"words"),
+            "take the WARC files of the same crawl",
+        ),
+        (
+            "a.warc",
+            warc_record("resource", "http://a.example/", b"<p>x"),
+            "without the answer of a server",
+        ),
+    ],
+)
+def test_snapshot_without_pages(build, tmp_path, name, content, why):
+    """It is an error that says what is there and what to do, also where all else is quiet."""
+    (tmp_path / name).write_bytes(content)
+    said = build("-q", tmp_path / name)
+    assert (InputError.exit_code, "") == (said.code, said.out)
+    assert said.err.startswith("pagekin: no page was found in 1 file: ")
+    assert why in said.err
+    assert said.err == build("-q", tmp_path / name).err  # again
+
+
+def test_warnings(build, small_snapshot, tmp_path):
+    """What was not read is told at the end, also by -q and in JSON."""
+    folder = tmp_path / "crawl"
+    shutil.copytree(small_snapshot, folder)
+    (folder / "a.warc.gz").unlink()
+    whole = sorted(folder.iterdir())[0]
+    (folder / "cut.warc.gz").write_bytes(whole.read_bytes()[:-40])
+    (folder / "empty.warc.gz").write_bytes(b"")
+    for name in ("a.html", "b.html", "c.wacz"):
+        (folder / name).write_bytes(b"x")
+    said = build("-q", folder)
+    assert (0, "") == (said.code, said.out)
+    assert [
+        f"warning: {folder}/cut.warc.gz: parts of it are damaged or missing, and were passed over",
+        f"warning: {folder}/empty.warc.gz: is empty",
+        "warning: 1 damaged records were passed over",
+        "warning: 3 other files in the folders were not read: 2 .html, 1 .wacz",
+    ] == said.err.splitlines()
+    told = json.loads(build("--json", folder).out)["warnings"]
+    assert [line.removeprefix("warning: ") for line in said.err.splitlines()] == told
 
 
 # --- what is kept and what is built again ---
@@ -327,12 +369,14 @@ def test_missing_file(build, work, list_with_a_hole):
     """A file that cannot be read ends the build, with its name and what to do about it."""
     code, out, complaint = build(*list_with_a_hole[1])
     assert (6, "") == (code, out)
-    sentence, named = complaint.splitlines()
+    sentence, damaged, named = complaint.splitlines()
     assert sentence == (
         "pagekin: 1 of 3 files could not be read;"
-        " with --max-failed-files 1 the build goes on without them"
+        " with --max-failed-files 1 the build goes on without them."
+        " What was noted of the files:"
     )
-    assert named.endswith(".warc.gz: there is no such file at this address")
+    assert named.endswith("none.warc.gz: there is no such file at this address")
+    assert damaged.endswith("a.warc.gz: parts of it are damaged or missing, and were passed over")
     assert ("failed", []) == (summary_of(work)["state"], list(outputs(work)))
 
 
@@ -409,17 +453,39 @@ def test_kept_stages_keep_their_counters(finished, build, small_snapshot):
 
 
 def test_printed_summary(build, small_snapshot):
-    """People read every counter under its stage and group, and how it went on stderr."""
+    """People read what was made and what to do next, and how it went on stderr."""
     said = build(small_snapshot)
-    assert "    crawled                                         8" in said.out.splitlines()
-    assert said.out.startswith("inventory.captures.sample: built, ")
+    first, *_, last = said.out.splitlines()
+    assert re.fullmatch(r"read {6}8 pages of \d files?", first)
+    assert last.startswith("next      name an --index")
     assert "building captures: not there yet" == said.err.splitlines()[0]
     assert said.err.splitlines()[-1].startswith("done in ")
 
 
+def test_what_to_ask(command, work, small_snapshot, tmp_path):
+    """The last lines of a build are commands that answer, as they are printed."""
+    index = tmp_path / "i.index"
+    said = command("build", "-r", "inline", "--work", work, "--index", index, small_snapshot)
+    lines = said.out.splitlines()
+    commands = [line[10:].split() for line in lines[-3:]]
+    assert [["pagekin", "related"], ["pagekin", "related"], ["pagekin", "info"]] == [
+        words[:2] for words in commands
+    ]
+    for _, *words in commands:
+        assert 0 == command(*words).code
+
+
+def test_every_counter(build, small_snapshot):
+    """With -v every counter is printed under its stage and group."""
+    said = build("-v", small_snapshot)
+    assert "    crawled                                         8" in said.out.splitlines()
+    assert said.out.startswith("inventory.captures.sample: built, ")
+
+
 def test_quiet(build, small_snapshot):
-    """--quiet says nothing."""
-    assert (0, "", "") == build("--quiet", small_snapshot)
+    """--quiet says nothing but what was not read."""
+    said = build("--quiet", small_snapshot)
+    assert (0, "", warned(small_snapshot)) == said
 
 
 def test_progress(build, small_snapshot, monkeypatch):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pagekin import Index
+from pagekin.errors import InputError
 from pagekin.index.folder import read_header
 from pagekin.index.verify import verify_index
 from tests.indexes import files_of
@@ -24,6 +25,7 @@ from tests.running import (
     pagekin,
     record_of,
 )
+from tests.small import warned
 from tests.warcs import gz, warcinfo
 
 Build = Callable[..., Said]
@@ -57,7 +59,8 @@ def built(tmp_path_factory: pytest.TempPathFactory, small_snapshot: Path) -> Pat
     """A folder with the workspace and index of the small snapshot. For copying."""
     base = tmp_path_factory.mktemp("built")
     flags = (*BAGS, "--work", base / "work", "--index", base / "index", "--shards", SHARDS)
-    assert (0, "", "") == pagekin("build", "-q", "-r", "inline", *flags, small_snapshot)
+    said = pagekin("build", "-q", "-r", "inline", *flags, small_snapshot)
+    assert (0, "", warned(small_snapshot)) == said
     return base
 
 
@@ -97,7 +100,8 @@ def test_numbers_of_tasks(built, work, index, small_snapshot, tasks):
     for stage in ("weighted_bags", "index_shards"):
         shutil.rmtree(work / stage)
     flags = (*BAGS, "--tasks", tasks, "--work", work, "--index", index, "--shards", SHARDS)
-    assert (0, "", "") == pagekin("build", "-q", *flags, small_snapshot)
+    said = pagekin("build", "-q", *flags, small_snapshot)
+    assert (0, "", warned(small_snapshot)) == said
     assert files_of(built / "index") == files_of(index)
     assert [] == verify_index(index)
 
@@ -122,10 +126,10 @@ def test_bags_of_the_workspace(built):
 
 
 def test_snapshot_without_pages(build, index, tmp_path):
-    """Nothing in, an empty index out, which is sound and finds nobody."""
+    """Nothing in is an error, and no index out."""
     (tmp_path / "a.warc.gz").write_bytes(gz(warcinfo()))
-    assert 0 == build("-q", snapshot=tmp_path / "a.warc.gz").code
-    assert (0, []) == (len(Index.open(index)), verify_index(index))
+    assert InputError.exit_code == build("-q", snapshot=tmp_path / "a.warc.gz").code
+    assert not index.exists()
 
 
 def test_without_inventory(build, index):

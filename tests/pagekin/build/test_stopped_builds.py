@@ -19,6 +19,7 @@ import pytest
 from pagekin.storage.workspace import Workspace
 from tests.pagekin.web import servers
 from tests.running import BAGS, STAGES, living, outputs, pagekin, started, wait_until
+from tests.small import warned
 from tests.warcs import response, warcinfo
 
 
@@ -69,7 +70,7 @@ def test_killed_three_times(work, small_snapshot, expected, whom, seed):
             found = outputs(work)
             assert {name: expected[name] for name in found} == found
             assert all(Workspace(work).stage_record(name) for name in found)
-    assert (0, "", "") == pagekin(*words)
+    assert (0, "", warned(small_snapshot)) == pagekin(*words)
     assert expected == outputs(work)
     assert not (work / ".building").exists()
     summary = json.loads((work / "summary.json").read_text())
