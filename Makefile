@@ -5,11 +5,13 @@
 #   make sanitize  the parts in C under gcc's sanitizers and beside their Python; a few minutes.
 #                OPTIONS="--seed 7 --inputs 10000" gives other and more inputs
 #   make bench   all benchmarks, beside peers that it installs; about ten minutes on two quiet cores
-#   make setup   only .venv, with the command .venv/bin/pagekin in it
+#   make setup   only .venv, with the command .venv/bin/pagekin in it: of the newest Python that works
+#                (scripts/find-python), or of the one named by PYTHON=/path/to/python3
+#   make clean   remove all that was made here, .venv too
 # Everything is installed into .venv and nothing outside of this folder is touched.
 
 SHELL := /bin/bash
-PYTHON ?= $(shell command -v python3.11 || command -v python3)
+PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -22,12 +24,10 @@ C_SOURCES := $(shell find lib/pagekin -name "*.[ch]")
 setup: $(READY)
 
 $(READY): setup.cfg pyproject.toml setup.py $(C_SOURCES)
-	@test -n "$(PYTHON)" || { echo "pagekin needs Python 3.11, and no python3 was found on the PATH." >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' || \
-	  { echo "pagekin needs Python 3.11; $(PYTHON) is $$($(PYTHON) --version). Name another: make PYTHON=/path/to/python3.11" >&2; exit 1; }
-	@echo "== making $(VENV) with $$($(PYTHON) --version), and installing pagekin with its dependencies into it"
-	@$(PYTHON) -m venv $(VENV) || \
-	  { echo "$(PYTHON) cannot make virtual environments; install its venv module (Debian: python3-venv)." >&2; exit 1; }
+	@if [ -n "$(PYTHON)" ] || ! scripts/find-python $(BIN)/python > /dev/null 2>&1; then \
+	  python=$$(scripts/find-python $(PYTHON)) && $$python -m venv --clear $(VENV); \
+	fi
+	@echo "== installing pagekin and its dependencies for $$($(BIN)/python --version) into $(VENV)"
 	@find lib/pagekin -name "*.so" -delete
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@$(BIN)/python -m compileall -q lib jobs

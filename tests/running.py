@@ -62,7 +62,7 @@ def default_stages() -> list[Stage]:
 
 
 def _words(words: tuple[object, ...]) -> list[str]:
-    return [sys.executable, "-m", "pagekin.cli", *map(str, words)]
+    return [sys.executable, "-m", "pagekin", *map(str, words)]
 
 
 def pagekin(*words: object, **options: Any) -> Said:

@@ -182,7 +182,7 @@ def _compare_builds(folder: Path, records: int, seed: int) -> int:
         build += ["--cocitation-threshold", "0.1"]
         (folder / name).mkdir()
         for number, words in enumerate((build, *_questions(name))):
-            command, out = ("-m", "pagekin.cli", *words), folder / name / f"answers-{number}"
+            command, out = ("-m", "pagekin", *words), folder / name / f"answers-{number}"
             if code := _run(folder, *command, output=out, **more):
                 return code
         made.append(_contents(folder / name))

@@ -102,6 +102,7 @@ FLOORS = {
         *("commands", "sweep", "planning", "build", "engine", "stages", "storage", *ALGORITHMS),
         *("config", "counters", "errors", "kinds", "progress"),
     },
+    "__main__": {"cli"},
     "cli": {"commands", "errors"},
     "config": {"errors"},
     "tables": {"errors"},

@@ -159,7 +159,3 @@ def _parser() -> argparse.ArgumentParser:
         add_command(commands)
     parser.commands = commands.choices
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

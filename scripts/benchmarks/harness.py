@@ -173,7 +173,7 @@ def _some(cores: int) -> str:
 
 def pagekin(*words: object, env: Mapping[str, str] | None = None, cores: int = 0) -> Timed:
     """The one command, in a process of its own, on so many cores."""
-    return run_words([sys.executable, "-m", "pagekin.cli", *words], env, cores)
+    return run_words([sys.executable, "-m", "pagekin", *words], env, cores)
 
 
 def peer(module: str, package: str) -> Any:

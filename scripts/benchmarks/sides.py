@@ -37,7 +37,7 @@ class Side:
 
     def pagekin(self, *words: object, cores: int = 0) -> Timed:
         """Its command."""
-        return run_words([self.python, "-m", "pagekin.cli", *words], cores=cores)
+        return run_words([self.python.with_name("pagekin"), *words], cores=cores)
 
     def build(self, folder: Path, files: list[str], tasks: int) -> dict[str, Any]:
         """A whole build with an index, on so many cores: its summary, with CPU and wall seconds."""

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "demo" / "snapshot"
 TRACED = Path(__file__).with_name("traced")
 QUESTION = Path(__file__).with_name("question.py")
-_PAGEKIN = ("-m", "pagekin.cli")
+_PAGEKIN = ("-m", "pagekin")
 URL = "http://knots.sailing.example/bowline.html"
 
 _TO_BAGS, _TO_SHARD = "WARC bytes to raw bags", "raw bags to a shard"

@@ -73,7 +73,7 @@ def test_help_is_quick():
 @pytest.mark.parametrize("closed", ["1", "2"])
 def test_nobody_listens(words, code, closed):
     """A stream that is closed, as those of daemons may be, changes no exit code."""
-    command = ["sh", "-c", f"{sys.executable} -m pagekin.cli {words} {closed}>&-"]
+    command = ["sh", "-c", f"{sys.executable} -m pagekin {words} {closed}>&-"]
     assert code == subprocess.run(command, capture_output=True, check=False).returncode
 
 
@@ -285,7 +285,7 @@ def test_reader_that_had_enough(demo_work, words):
     """`| head` is no error, with much output and with little."""
     reading, writing = os.pipe()
     os.close(reading)
-    command = [sys.executable, "-m", "pagekin.cli", "bag", "--work", str(demo_work), *words]
+    command = [sys.executable, "-m", "pagekin", "bag", "--work", str(demo_work), *words]
     buffered = {**os.environ, "PYTHONUNBUFFERED": ""}
     done = subprocess.run(
         command, stdout=writing, stderr=subprocess.PIPE, env=buffered, check=False

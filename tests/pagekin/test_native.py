@@ -168,7 +168,7 @@ def test_the_command_says_so(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "lib"), PURE: "0"}
     page = tmp_path / "page.html"
     page.write_text("<p>Bees")
-    said = python("-m", "pagekin.cli", "page", page, env=environment)
+    said = python("-m", "pagekin", "page", page, env=environment)
     assert (1, "") == (said.code, said.out)
     assert re.fullmatch(r"pagekin: pagekin\.[\w.]+ cannot be loaded: .*\n", said.err)
 

@@ -4,6 +4,7 @@
   mrjob calls `python3`, which is another one where pagekin lies in a virtual environment.
 - Nothing is left in the folder for temporary files, also where a job fails. mrjob forgets the one
   for the job's output, and keeps its own after a failure.
+- mrjob finds modules that newer Pythons dropped (`pagekin.engine.stand_ins`) in the driver, too.
 - What a failed job says begins with its error, and not with a warning of every start of Hadoop.
 
 On a cluster (spark_master) the nodes have an interpreter of their own: `python_bin` in mrjob's
@@ -13,6 +14,7 @@ configuration names it.
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 from typing import Any
 
 from mrjob.parse import is_uri
@@ -33,6 +35,9 @@ class SparkRunner(SparkMRJobRunner):  # type: ignore[misc]
     def _default_python_bin(self, local: bool = False) -> list[str]:
         on_this_machine = (self._spark_master() or "local").startswith("local")
         return list(super()._default_python_bin(local=local or on_this_machine))
+
+    def _spark_harness_path(self) -> str:
+        return str(Path(__file__).with_name("harness.py"))
 
     def _cleanup_local_tmp(self) -> None:
         super()._cleanup_local_tmp()
