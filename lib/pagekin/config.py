@@ -406,7 +406,12 @@ class CocitationConfig:
     )
     kin: int = _option(15, "related pages of a page at the most [M]", low=1, high=10_000)
     threshold: float = _option(
-        4.0, "pages of a lower total similarity are not related [T]", low=0, high=1e9
+        0.0,
+        "pages of a lower total similarity are not related [T]; 0: 0.5 where 10,000 pages have"
+        " blocks or fewer, 1 more for ten times as many, 4 (the paper's) at the most; a job by"
+        " itself keeps all then",
+        low=0,
+        high=1e9,
     )
     reasons: int = _option(
         3, "citing domains that are kept with each related page, the heaviest", low=0, high=100

@@ -55,7 +55,7 @@ def test_pairs_by_hand():
     words = ["--cocitation-threshold", "2", "--cocitation-reasons", "1"]
     records, counters = run_job(Pairs, words, block_lines())
     bees, hives = url_key(BEES.encode()), url_key(HIVES.encode())
-    score = f"{(1 << 48) - 1 - round(6 / (1 + 1.791759469228055) * 2**20):012x}"
+    score = f"{(1 << 47) - 1 - round(6 / (1 + 1.791759469228055) * 2**20):012x}"
     edge = f"{score} {HIVES} 6 6\x011048576 site0.example All hives".encode()
     assert [(bees, edge)] == [pair for pair in records if not pair[1].startswith(b"!")]
     assert {(bees, b"!" + BEES.encode()), (hives, b"!" + HIVES.encode())} <= set(records)
@@ -75,7 +75,7 @@ def test_related_by_hand():
     """Each page has its kin, the highest TS first, with the URL it was known by its hash."""
     words = ["--cocitation-threshold", "0.5"]
     pairs, _ = run_job(Pairs, words, block_lines())
-    records, counters = run_job(Related, words, map(line, pairs))
+    records, counters = run_job(Related, inputs=map(line, pairs))
     assert {
         BEES: [(HIVES, 2.1492), (MUSIC, 1.4295)],
         HIVES: [(BEES, 1.8766)],
@@ -84,9 +84,29 @@ def test_related_by_hand():
     assert {"cocitation": {"kin": 4, "pages_with_kin": 3}} == counters
 
 
+def test_weak_kin():
+    """What a single domain links to with a page comes behind what several do, however high its TS;
+    pages that have nothing else are counted."""
+    lines = block_lines(2)
+    block = [Link(BEES, "Bees", 0), Link("http://shop.example/", "Bees", 1)]
+    for k in range(8):
+        url = b"http://one.example/%d" % k
+        lines.append(line((BLOCKS.prefix + url, blocks_value("one.example", [block]))))
+    pairs, _ = run_job(Pairs, ["--cocitation-threshold", "0.5"], lines)
+    records, counters = run_job(Related, inputs=map(line, pairs))
+    kin = dict(parse_kin(value) for _, value in records)
+    (hives, music, shop) = kin[BEES]
+    assert [(HIVES, False), (MUSIC, False), ("http://shop.example/", True)] == [
+        (each.url, each.weak) for each in (hives, music, shop)
+    ]
+    assert shop.score > hives.score == music.score
+    assert [True] == [each.weak for each in kin["http://shop.example/"]]
+    assert 1 == counters["cocitation"]["pages_with_weak_kin_alone"]
+
+
 def test_most_kin():
-    """No more than M kin are kept."""
-    pairs, _ = run_job(Pairs, ["--cocitation-threshold", "0"], block_lines())
+    """No more than M kin are kept; a job by itself, which knows no number of pages, keeps all."""
+    pairs, _ = run_job(Pairs, inputs=block_lines())
     words = ["--cocitation-kin", "1"]
     records, _ = run_job(Related, words, map(line, pairs))
     assert [(HIVES, 2.1492)] == kin_of(records)[BEES]
@@ -96,7 +116,7 @@ def test_plain():
     """With plain co-citation TS is the number of pages that link to both."""
     words = ["--cocitation-plain", "true", "--cocitation-threshold", "3"]
     pairs, counters = run_job(Pairs, words, block_lines())
-    records, _ = run_job(Related, words, map(line, pairs))
+    records, _ = run_job(Related, inputs=map(line, pairs))
     assert {
         BEES: [(HIVES, 6.0), (MUSIC, 3.0)],
         HIVES: [(BEES, 6.0), (MUSIC, 3.0)],
@@ -129,10 +149,13 @@ def test_as_scripts(tmp_path):
 
 
 def test_help():
-    """--help explains the options of the method, with the paper's letters."""
+    """--help explains the options that a job depends on, with the paper's letters."""
+    texts = {}
     for name in ("pairs", "related"):
         said = run_script(name, "--help")
-        text = " ".join(said.out.split())
         assert 0 == said.code
-        assert "pages of a lower total similarity are not related [T] (default: 4.0)" in text
-        assert "--text-stemming" not in text
+        texts[name] = " ".join(said.out.split())
+        assert "related pages of a page at the most [M] (default: 15)" in texts[name]
+        assert "--text-stemming" not in texts[name]
+    assert "pages of a lower total similarity are not related [T]; 0: 0.5 where" in texts["pairs"]
+    assert "--cocitation-threshold" not in texts["related"]

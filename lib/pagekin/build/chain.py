@@ -158,6 +158,8 @@ class Build:
             counters = record["result"]["counters"]
             if stage.reads_pages and not counters.get("records", {}).get("used"):
                 raise InputError(why_no_pages(counters, len(self.snapshot)))
+            config = self._config_for(stage)
+            report.told(each.output.tells(config, counters) for each in made)
 
     def _pass_of(self, output: Output) -> Pass:
         found = newest_pass(self.workspace, output)
@@ -219,6 +221,9 @@ class Build:
             "names": sorted(files)[:_NAMES],
         }
         names = [output.name for output in self.outputs]
+        if "pairs" in names:
+            taken = self._config_for(stage_of(output_named("pairs")))
+            snapshot["cocitation_threshold"] = taken.cocitation.threshold
         material = (self.workspace, self._index_config(names), names)
         if isinstance(path, RemoteIndex):
             made = make_remote_index(*material, path, snapshot, report)
@@ -266,7 +271,7 @@ class Build:
 
     def _config_for(self, stage: Stage) -> BuildConfig:
         """The configuration, with what follows from the records that the stage reads."""
-        return stage.settle(self.config, self._amount_read(stage, "records"))
+        return stage.settle(self.config, self._amount_read(stage, "records"), self.share)
 
     def _amount_read(self, stage: Stage, unit: str) -> int:
         """How many records, or bytes, a stage reads of those before it; 0 where nobody knows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePath
 from typing import Any, TextIO
 
@@ -43,6 +43,11 @@ class Report:
             f"         {name}: {result['records']:,} records, {_size(result['bytes'])},"
             f" {duration(result['seconds'])} ({duration(result['cpu_seconds'])} CPU)"
         )
+
+    def told(self, sentences: Iterable[str]) -> None:
+        """What there is to say of the outputs of a pass, built now or kept."""
+        for sentence in filter(None, sentences):
+            self._say(f"         {sentence}")
 
     def index(self, made: dict[str, Any]) -> None:
         """The index is in its place."""

@@ -13,9 +13,11 @@ holds the records of the stage `related` whose key belongs to the shard, in the 
     KIN       `SCORE URL BLOCKS DOMAINS REASON REASON ...`: blanks, and the byte 1 before reasons
     REASON    `VALUE DOMAIN ANCHOR`
 
-SCORE is TS in 2^-20, BLOCKS in_p of the related page, DOMAINS the number of domains that cite both
-pages. Reasons are the heaviest of these domains: what it adds to TS before TS is divided by
-1 + ln(BLOCKS), in 2^-20, and the anchor text that adds most of it.
+Kin that several domains vouch for come first, then weak kin, which one domain alone cites beside
+the page; among each the highest TS, and of equal ones the first URL. SCORE is TS in 2^-20, BLOCKS
+in_p of the related page, DOMAINS the number of domains that cite both pages. Reasons are the
+heaviest of these domains: what it adds to TS before TS is divided by 1 + ln(BLOCKS), in 2^-20, and
+the anchor text that adds most of it.
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ __all__ = [
     "KinTable",
     "Reason",
     "RelatedPage",
+    "is_weak",
     "merged_table_pieces",
     "parse_kin",
     "parse_page",
@@ -77,6 +80,16 @@ class RelatedPage(NamedTuple):
     blocks: int  # that it stands in
     domains: int  # that cite both
     reasons: tuple[Reason, ...]
+
+    @property
+    def weak(self) -> bool:
+        """Does a single domain vouch for it?"""
+        return is_weak(self.domains)
+
+
+def is_weak(domains: int) -> bool:
+    """Are two pages that so many domains cite together weak kin? They come behind all others."""
+    return domains < 2
 
 
 def url_key(url: bytes) -> bytes:
@@ -181,8 +194,8 @@ def merged_table_pieces(
     """The pieces of the table of one shard of an index that several are merged into.
 
     TS is a sum over citing domains, and the tables keep its best terms only, so TS over all crawls
-    together cannot be had from them. Of a pair that several tables hold the highest TS stays; of
-    all pairs of a page the best `most`.
+    together cannot be had from them. Of a pair that several tables hold the one that is not weak
+    stays, and of such the highest TS; of all pairs of a page the best `most`.
     """
     streams = [_records_of(folder, shard, shards) for folder in folders]
     merged = groupby(heapq.merge(*streams, key=itemgetter(0)), key=itemgetter(0))
@@ -203,10 +216,11 @@ def _best_of(values: list[bytes], most: int) -> bytes:
     """One value of several for the same page."""
     if len(values) == 1:
         return values[0]
-    best: dict[bytes, tuple[int, bytes]] = {}
+    best: dict[bytes, tuple[bool, int, bytes]] = {}
     for value in values:
         for text in value.split(KIN_MARK)[1:]:
-            score, url, _ = text.split(b" ", 2)
-            best[url] = max(best.get(url, (-1, b"")), (int(score), text))
-    order = sorted(best, key=lambda url: (-best[url][0], url))
-    return KIN_MARK.join([values[0].split(KIN_MARK)[0], *(best[url][1] for url in order[:most])])
+            score, url, _, domains = text.split(REASON_MARK, 1)[0].split(b" ")
+            found = not is_weak(int(domains)), int(score), text
+            best[url] = max(best.get(url, found), found)
+    order = sorted(best, key=lambda url: (not best[url][0], -best[url][1], url))
+    return KIN_MARK.join([values[0].split(KIN_MARK)[0], *(best[url][2] for url in order[:most])])

@@ -66,7 +66,9 @@ def _info_lines(info: dict[str, Any]) -> Iterator[str]:
     yield f"  by anchors    {info['known_by_anchors']:,}"
     yield f"  empty bags    {info['without_terms']:,}"
     yield f"  can be found  {info['listed']:,}"
-    yield f"  by co-citation {info['with_cocited_kin']:,} pages have kin"
+    taken = {source.get("cocitation_threshold") for source in info["sources"]} - {None}
+    totals = f", of a total of {' or '.join(f'{t:g}' for t in sorted(taken))} and more"
+    yield f"  by co-citation {info['with_cocited_kin']:,} pages have kin{totals if taken else ''}"
     yield f"  signatures    {', '.join(f'{k} {v}' for k, v in signatures.items())}"
     numbers = info["frequencies"]
     yield f"  terms         {numbers['terms']:,} in {numbers['bags']:,} bags,"

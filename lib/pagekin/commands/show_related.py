@@ -59,7 +59,8 @@ def add_related(commands: Any) -> None:
         default="bags",
         choices=("bags", "cocitation", "both"),
         help="pages of similar words (bags, the default), pages that are linked to together on many"
-        " sites (cocitation), or both, merged by their ranks",
+        " sites (cocitation), or both, merged by their ranks; weak kin, for which one domain alone"
+        " vouches, come last",
     )
     add("-k", type=int, default=10, metavar="N", help="answers at the most (default: %(default)s)")
     add(
@@ -200,10 +201,10 @@ def _lines(answer: Any) -> Iterator[str]:
     yield ", ".join(page.url for page in answer.asked)
     if not answer:
         yield "  nothing is related to it"
+    most = 1 if answer.by == "bags" else max((kin.score for kin in answer), default=1)
     for kin in answer:
-        share = kin.score / (1 if answer.by == "bags" else answer[0].score)
-        bar = "#" * max(1, round(_BAR * share))
-        yield f"  {kin.score:.4f}  {kin.url}  {bar}"
+        bar = "#" * max(1, round(_BAR * kin.score / most))
+        yield f"  {kin.score:.4f}  {kin.url}  {bar}{'  weak: one domain' if kin.weak else ''}"
         if kin.why:
             yield from _why_lines(kin)
 

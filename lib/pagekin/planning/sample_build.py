@@ -218,9 +218,9 @@ class _Meter:
 
     def _shards(self, stage: Stage) -> Callable[[int], int] | None:
         def shards(documents: int) -> int:
-            return stage.settle(self._config, documents).index.shards
+            return stage.settle(self._config, documents, 1.0).index.shards
 
-        return shards if stage.settle(self._config, 1) != self._config else None
+        return shards if shards(1) != self._config.index.shards else None
 
     def _task(
         self, stage: Stage, options: list[str], kind: str, inputs: list[Path], output: Path

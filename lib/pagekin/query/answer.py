@@ -75,7 +75,8 @@ class Why:
 class Kin:
     """A related page. `score` is what it is ranked by: `exact` if there is one, or `estimate`.
 
-    By co-citation it is the total similarity, and by both the sum of the reciprocal ranks.
+    By co-citation it is the total similarity, and by both the sum of the reciprocal ranks. It is
+    `weak` where nothing but a single domain vouches for it, that links to both pages.
     """
 
     url: str
@@ -84,6 +85,7 @@ class Kin:
     exact: float | None
     inlinks: int
     why: Why | None = None
+    weak: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, as `--json` prints them."""
@@ -93,6 +95,7 @@ class Kin:
             "estimate": self.estimate,
             "exact": self.exact,
             "inlinks": self.inlinks,
+            "weak": self.weak,
             "why": asdict(self.why) if self.why else None,
         }
 

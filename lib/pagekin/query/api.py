@@ -160,7 +160,8 @@ class Index:
         """The `k` nearest kin of a page (or of several together), best first.
 
         by              "bags": pages of similar words; "cocitation": pages that are linked to
-                        together on many sites; "both": merged by their ranks
+                        together on many sites, and behind them, as `weak` kin, those that are so
+                        on one site alone; "both": merged by their ranks
         exact           rank the best `candidates` by the true similarity of their bags; without,
                         the order is that of counted signatures
         alpha           leave out what is not more similar than this
@@ -243,8 +244,10 @@ class Index:
             place, one = self._folder.find(url), ranked.get(url)
             estimate, exact = (one.estimate, one.exact) if one else (None, None)
             terms = places if by == "both" else []
-            told = _why(terms, place, by_links.get(url)) if why else None
-            answer.append(Kin(url, scores[url], estimate, exact, _inlinks(place), told))
+            found = by_links.get(url)
+            told = _why(terms, place, found) if why else None
+            weak = one is None and found is not None and found.weak
+            answer.append(Kin(url, scores[url], estimate, exact, _inlinks(place), told, weak))
         return answer
 
     def _ranks(

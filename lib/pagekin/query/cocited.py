@@ -60,11 +60,18 @@ class Cited(NamedTuple):
     score: float
     edges: tuple[RelatedPage, ...]
 
+    @property
+    def weak(self) -> bool:
+        """Does a single domain vouch for it, beside whichever of the pages?"""
+        return all(edge.weak for edge in self.edges)
+
 
 def rank_cited(
     like: Sequence[list[RelatedPage]], unlike: Sequence[list[RelatedPage]], own: Iterable[str]
 ) -> list[Cited]:
-    """All pages cited with those asked for, the best first; `own` are no answers."""
+    """All pages cited with those asked for, the best first and weak ones behind all others; `own`
+    are no answers.
+    """
     scores: dict[str, float] = {}
     edges: dict[str, list[RelatedPage]] = {}
     for sign, pages in ((1, like), (-1, unlike)):
@@ -74,7 +81,7 @@ def rank_cited(
                 edges.setdefault(edge.url, []).append(edge)
     asked = set(own)
     found = [Cited(url, round(scores[url], 12), tuple(e)) for url, e in edges.items()]
-    found.sort(key=lambda one: (-one.score, one.url.encode()))
+    found.sort(key=lambda one: (one.weak, -one.score, one.url.encode()))
     return [one for one in found if one.score > 0 and one.url not in asked]
 
 

@@ -82,6 +82,7 @@ class Output:
     # False: stages that read it, or use its tables, are made without it
     is_possible: Callable[[BuildConfig], bool] = lambda config: True
     more_options: Callable[[Circumstances], list[str]] = _no_options  # without effect on records
+    tells: Callable[[BuildConfig, Counts], str] = lambda config, counts: ""  # for people, of a pass
 
 
 @dataclass(frozen=True)
@@ -107,8 +108,9 @@ class Stage:
     shuffles: tuple[Kind, ...] = ()  # what its mappers send; none: it has no reducers
     sections: tuple[str, ...] = ()
     looks_up: tuple[Table, ...] = ()  # tables that all its outputs use
-    # the configuration, with what follows from the number of records that are read
-    settle: Callable[[BuildConfig, int], BuildConfig] = lambda config, records: config
+    # the configuration, with what follows from the number of records that are read, which are made
+    # of this share of the snapshot
+    settle: Callable[[BuildConfig, int, float], BuildConfig] = lambda config, records, share: config
 
     @property
     def uses(self) -> tuple[Table, ...]:

@@ -230,6 +230,31 @@ def test_another_part_is_another_index(built, build, work, tmp_path):
     assert files_of(built / "index") == files_of(index)
 
 
+def test_threshold_by_the_number_of_pages(command, work, tmp_path):
+    """Where no threshold is set it is that for so few pages, as if it had been asked for; a build
+    says what it takes and how many pages have kin, built or kept, and the index remembers it."""
+    index = tmp_path / "index"
+    said = command("build", "-r", "inline", "--work", work, "--index", index, DEMO)
+    assert {"kept"} == {state for name, state in states(work).items() if name in COCITATION}
+    assert "whose total similarity is 0.5 or more (--cocitation-threshold)\n" in said.err
+    counts = record_of(work, "related")["result"]["counters"]["cocitation"]
+    told = (counts["pages_with_kin"], counts["pages_with_weak_kin_alone"])
+    assert (
+        "{:,} pages have kin by co-citation, {:,} of them weak kin alone".format(*told) in said.err
+    )
+    info = Index.open(index).info()
+    assert 0.0 == info["config"]["cocitation"]["threshold"]
+    assert [0.5] == [source["cocitation_threshold"] for source in info["sources"]]
+    lines = command("info", "--index", index).out
+    assert f"by co-citation {told[0]:,} pages have kin, of a total of 0.5 and more" in lines
+
+
+def test_no_kin_by_cocitation(command, work):
+    """A build says why no page has kin, if none has."""
+    said = command("build", "-r", "inline", "--work", work, "--cocitation-threshold", 1000, DEMO)
+    assert "no page has kin by co-citation: links make a pair where they stand in one" in said.err
+
+
 # --- changed settings ---
 
 

@@ -28,7 +28,7 @@ from pagekin.index.folder import IndexFolder, read_header
 from pagekin.index.merge import merge_indexes
 from pagekin.index.shard_files import SHARD_FILES, may_share, shard_of, shard_of_hash
 from pagekin.index.verify import verify_index
-from pagekin.stages.related.best_kin import edge_value, name_value, select_best
+from pagekin.stages.related.best_kin import edge_value, name_value, parse_edge, select_best
 from pagekin.tables import ArrayFile, ArrayWriter
 from tests.indexes import KinLists, config_of, files_of, make_bag, make_index
 
@@ -72,7 +72,10 @@ def test_golden_records():
     edge = edge_value(
         3 << 20, b"http://b.example/", 7, 4, [(5, b"d.example x y"), (4, b"e.example ")]
     )
-    assert b"ffffffcfffff http://b.example/ 7 4\x015 d.example x y\x014 e.example " == edge
+    assert b"7fffffcfffff http://b.example/ 7 4\x015 d.example x y\x014 e.example " == edge
+    weak = edge_value(3 << 20, b"http://b.example/", 7, 1, [])
+    assert b"ffffffcfffff http://b.example/ 7 1" == weak
+    assert RelatedPage("http://b.example/", 3.0, 7, 1, ()) == parse_edge(weak)
     pairs = [(b"k", b"!http://a.example/"), (b"k", edge), (b"k", edge.replace(b"/b.", b"/c."))]
     assert [
         (
@@ -200,6 +203,15 @@ def test_best_of_all(tmp_path):
     lists = [{A: [kin(B, 5.0), kin(E, 4.0)]}, {A: [kin(D, 6.0), kin(C, 4.0)]}]
     found = table_of(merged(tmp_path, lists, [1, 1], most=3))
     assert [kin(D, 6.0), kin(B, 5.0), kin(C, 4.0)] == found[A]
+
+
+def test_weak_kin(tmp_path):
+    """Of a pair that is weak in one of them the other counts; weak kin come last."""
+    weak_b, weak_c = (RelatedPage(url, 9.0, 3, 1, ()) for url in (B, C))
+    lists: list[KinLists] = [{A: [kin(D, 6.0), weak_b, weak_c]}, {A: [kin(B, 4.0)]}]
+    found = table_of(merged(tmp_path, lists, [1, 1]))
+    assert [kin(D, 6.0), kin(B, 4.0), weak_c] == found[A]
+    assert [False, False, True] == [each.weak for each in found[A]]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ BOWLINE = "http://knots.sailing.example/bowline.html"
 SPLICING = "http://knots.sailing.example/splicing.html"
 SOURDOUGH = "http://wiki.example.net/wiki/Sourdough"
 NOT_CRAWLED = "http://tide-tables.example.net/harbours"
-FIELDS = ["url", "score", "estimate", "exact", "inlinks", "why"]
+FIELDS = ["url", "score", "estimate", "exact", "inlinks", "weak", "why"]
 
 
 @pytest.fixture(scope="module")
@@ -354,7 +354,7 @@ def test_by_cocitation(command, cited):
     assert [
         BEES,
         f"  8.0000  {HIVES}  {'#' * 20}",
-        f"  4.0000  {ONLY}  {'#' * 10}",
+        f"  4.0000  {ONLY}  {'#' * 10}  weak: one domain",
     ] == said.out.splitlines()
 
 
@@ -365,7 +365,7 @@ def test_by_both(command, cited):
     assert [
         BEES,
         f"  {2 / 61:.4f}  {HIVES}  {'#' * 20}",
-        f"  {1 / 62:.4f}  {ONLY}  {'#' * 10}",
+        f"  {1 / 62:.4f}  {ONLY}  {'#' * 10}  weak: one domain",
     ] == said.out.splitlines()
 
 
@@ -387,7 +387,7 @@ def test_why_by_cocitation(command, cited):
         "7 domains cite both; it stands in 3 blocks",
         f"{6 / SHARE:.4f} x.example 'All hives' (capped 6.0000)",
         f"{1.5 / SHARE:.4f} y.example 'hives' (capped 1.5000)",
-        f"4.0000 {ONLY} {'#' * 10}",
+        f"4.0000 {ONLY} {'#' * 10} weak: one domain",
         "1 domains cite both; it stands in 1 blocks",
     ] == lines
 

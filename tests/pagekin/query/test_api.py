@@ -613,7 +613,7 @@ def test_where_bags_come_from(index):
 def test_plain_values(index):
     """What `as_dict` gives is what the documentation says, and no reasons unless they are asked."""
     kin = index.related(FULL[0].url, 1)[0]
-    assert ["url", "score", "estimate", "exact", "inlinks", "why"] == list(kin.as_dict())
+    assert ["url", "score", "estimate", "exact", "inlinks", "weak", "why"] == list(kin.as_dict())
     assert kin.why is None
     with_why = index.related(FULL[0].url, 1, why=True)[0]
     assert dataclasses.asdict(with_why.why) == with_why.as_dict()["why"]

@@ -31,7 +31,12 @@ BAGS = [
 
 
 def kin(url: str, score: float, blocks: int = 1, *reasons: Reason) -> RelatedPage:
-    return RelatedPage(url, score, blocks, max(len(reasons), 1), reasons)
+    """Two domains vouch for it at least."""
+    return RelatedPage(url, score, blocks, max(len(reasons), 2), reasons)
+
+
+def weak(url: str, score: float) -> RelatedPage:
+    return RelatedPage(url, score, 1, 1, (Reason("w.example", "", score),))
 
 
 CITES = (Reason("x.example", "one b", 10.0), Reason("y.example", "", 2.5))
@@ -198,7 +203,7 @@ def test_why(index):
         *(first.why.citing_domains, first.why.blocks),
         *(first.why.inlinks, first.why.terms),
     )
-    assert ([], 1, 1) == (third.why.citing, third.why.citing_domains, third.why.blocks)
+    assert ([], 2, 1) == (third.why.citing, third.why.citing_domains, third.why.blocks)
 
 
 @pytest.mark.parametrize("by", ["cocitation", "both"])
@@ -279,7 +284,38 @@ def test_by_both_why(index):
     assert ["word20", "word30"] == [term.display for term in first.why.terms]
     assert ["x.example", "y.example"] == [one.domain for one in first.why.citing]
     assert ["word20"] == [term.display for term in second.why.terms]
-    assert (SUB, [], 1) == (third.url, third.why.terms, third.why.citing_domains)
+    assert (SUB, [], 2) == (third.url, third.why.terms, third.why.citing_domains)
+
+
+# --- weak kin ---
+
+
+@pytest.fixture(scope="module")
+def doubtful(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """Pages for which one domain vouches, with the highest totals."""
+    lists = {A: [kin(SUB, 1.0), weak(B, 9.0), weak(ONLY, 3.0)], B: [weak(ONLY, 2.0), kin(SUB, 1)]}
+    return Index.open(make_index(tmp_path_factory.mktemp("weak") / "index", BAGS, kin=lists))
+
+
+def test_weak_kin_come_last(doubtful):
+    """However high their totals are; text, JSON and Python call them weak."""
+    answer = doubtful.related(A, by="cocitation")
+    assert [(SUB, 1.0), (B, 9.0), (ONLY, 3.0)] == scored(answer)
+    assert [False, True, True] == [one.weak for one in answer]
+    assert [False, True, True] == [one.as_dict()["weak"] for one in answer]
+
+
+def test_weak_beside_one_of_several_pages(doubtful):
+    """A page is weak if it is so beside each page that is asked for."""
+    answer = doubtful.related([A, B], by="cocitation")
+    assert [(SUB, 1.0, False), (ONLY, 2.5, True)] == [(k.url, k.score, k.weak) for k in answer]
+
+
+def test_weak_by_both(doubtful):
+    """Who has a similar bag, too, is not weak; the others come behind kin of several domains."""
+    answer = doubtful.related(A, by="both")
+    assert [(B, False), (SUB, False), (C, False), (ONLY, True)] == [(k.url, k.weak) for k in answer]
+    assert {False} == {one.weak for one in doubtful.related(A)}
 
 
 # --- what is refused ---

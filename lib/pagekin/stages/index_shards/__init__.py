@@ -14,7 +14,7 @@ __all__ = ["INDEX_SHARDS", "settle_shards"]
 _DOCUMENTS_A_SHARD = 500_000  # a minute of a reducer, and some 3 GB to copy
 
 
-def settle_shards(config: BuildConfig, documents: int) -> BuildConfig:
+def settle_shards(config: BuildConfig, documents: int, share: float = 1.0) -> BuildConfig:
     """The number of shards, where it follows from the number of documents."""
     shards = config.index.shards or max(1, -(-documents // _DOCUMENTS_A_SHARD))
     return replace(config, index=replace(config.index, shards=shards))

@@ -4,8 +4,9 @@
               `INVERTED URL BLOCKS DOMAINS REASON ...`: URL is related to the page
     output    key HASH; value as the table of related pages has it (`pagekin.cocitation.kin_table`)
 
-INVERTED is 2^48 - 1 less TS in 2^-20, in 12 hexadecimal digits: so byte order is the highest TS
-first, and of equal ones the first URL. All else is as in the table.
+INVERTED is 2^47 - 1 less TS in 2^-20, and 2^47 more where a single domain cites both, in 12
+hexadecimal digits. So byte order is what several domains cite before weak kin, then the highest TS,
+and of equal ones the first URL. All else is as in the table.
 """
 
 from __future__ import annotations
@@ -14,14 +15,21 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, islice
 from operator import itemgetter
 
-from pagekin.cocitation.kin_table import KIN_MARK, REASON_MARK, RelatedPage, parse_page
+from pagekin.cocitation.kin_table import (
+    KIN_MARK,
+    REASON_MARK,
+    RelatedPage,
+    is_weak,
+    parse_page,
+)
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
 
 __all__ = ["edge_value", "name_value", "named_page", "parse_edge", "select_best"]
 
 _NAME = b"!"
-_HIGHEST = (1 << 48) - 1
+_WEAK = 1 << 47
+_HIGHEST = _WEAK - 1
 
 
 def name_value(url: bytes) -> bytes:
@@ -33,7 +41,8 @@ def edge_value(
     score: int, url: bytes, blocks: int, domains: int, reasons: Iterable[tuple[int, bytes]]
 ) -> bytes:
     """The value that tells a related page; a reason is a value, and `DOMAIN ANCHOR`."""
-    facts = b"%012x %b %d %d" % (_HIGHEST - min(score, _HIGHEST), url, blocks, domains)
+    inverted = _HIGHEST - min(score, _HIGHEST) + (_WEAK if is_weak(domains) else 0)
+    facts = b"%012x %b %d %d" % (inverted, url, blocks, domains)
     return REASON_MARK.join([facts, *(b"%d %b" % reason for reason in reasons)])
 
 
@@ -52,10 +61,14 @@ def select_best(pairs: Iterable[Pair], most: int, counters: Counters) -> Iterato
     for key, group in groupby(pairs, key=itemgetter(0)):
         urls, edges = _split((value for _, value in group))
         counters.add("cocitation", "hash_collisions", max(len(urls) - 1, 0))
-        kin = [_with_score(edge) for edge in islice(edges, most)]
+        best = list(islice(edges, most))
+        kin = list(map(_with_score, best))
         if kin and urls:
             counters.add("cocitation", "pages_with_kin")
             counters.add("cocitation", "kin", len(kin))
+            # the weak ones come last: where the first is one, all are
+            weak_alone = int(best[0][:12], 16) >= _WEAK
+            counters.add("cocitation", "pages_with_weak_kin_alone", int(weak_alone))
             yield key, KIN_MARK.join([urls[0], *kin])
         elif kin:
             counters.add("cocitation", "pages_without_a_url")
@@ -72,4 +85,4 @@ def _split(values: Iterator[bytes]) -> tuple[list[bytes], Iterator[bytes]]:
 
 
 def _with_score(edge: bytes) -> bytes:
-    return b"%d%b" % (_HIGHEST - int(edge[:12], 16), edge[12:])
+    return b"%d%b" % (_HIGHEST - int(edge[:12], 16) % _WEAK, edge[12:])
