@@ -11,6 +11,7 @@ import difflib
 import io
 import multiprocessing
 import os
+import re
 import signal
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -36,6 +37,19 @@ from pagekin.errors import PagekinError, UsageError
 __all__ = ["main"]
 
 _STOPPED = 130
+
+# Words that a help may use, told in it before the options.
+_TERMS = {
+    "bag": "the words of a page, and those of others around their links to it, with weights",
+    "signature": "a number drawn from a bag: two bags have an equal one as often as they are alike",
+    "shard": "a part of an index",
+    "gamma": "how well an order of pages agrees with a directory's: 1 fully, 0 by chance",
+    "co-citation": "being linked to side by side, in one block of links, by many sites",
+    "block": "links that a page shows as one list, menu or paragraph",
+    "the paper": "of bags, signatures and gamma: Haveliwala and others, Evaluating Strategies for\n"
+    "Similarity Search on the Web, 2002; of blocks and co-citation: Shen and others, Finding\n"
+    "Related Web Pages in Parallel by Using Grouped Link Structures",
+}
 _COMMANDS = (
     *(add_build, add_related, add_bag, add_page, add_blocks),
     *(add_info, add_verify, add_merge_index),
@@ -65,6 +79,16 @@ class _Parser(argparse.ArgumentParser):
         if unknown:  # refused here, because the parser above would point to its own --help
             self.error(f"unrecognized argument {unknown[0]}")
         return found, unknown
+
+    def format_help(self) -> str:
+        """With what the words mean that it uses."""
+        text = super().format_help()
+        used = [term for term in _TERMS if re.search(rf"(?i)\b{term}(?:s|\b)", text)]
+        lines = [f"  {t:12} {_TERMS[t]}".replace("\n", f"\n{'':15}") for t in used]
+        starts = re.compile("^(positional arguments|options)", re.M)
+        before, heading, rest = starts.split(text, maxsplit=1)
+        terms = "\n".join(["words:", *lines, "", ""]) if used and not self.commands else ""
+        return f"{before}{terms}{heading}{rest}"
 
     def _check(self, words: Iterable[str]) -> None:
         for word in words:

@@ -56,6 +56,15 @@ def test_version(command):
     assert (0, f"pagekin {package.__version__}\n", "") == command("--version")
 
 
+def test_words_are_told_before_they_are_used(command):
+    """A help that speaks of signatures or gamma says what they are, before the options."""
+    told = command("evaluate", "gamma", "--help").out.partition("\noptions:")[0]
+    assert "\n  gamma        how well " in told
+    assert "\n  signature    a number " in told
+    assert "\nwords:" not in command("package", "--help").out
+    assert "\nwords:" not in command("--help").out
+
+
 def test_help_is_quick():
     """Help needs no parser, no numpy and no mrjob."""
     code = (

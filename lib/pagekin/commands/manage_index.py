@@ -43,6 +43,14 @@ example:
 """
 
 
+# What the names of the files do not say by themselves.
+_FILES = {
+    "H.arrays": "the signatures of each document",
+    "I.arrays": "for each signature the documents that have it",
+    "kin.arrays": "by co-citation",
+}
+
+
 def add_info(commands: Any) -> None:
     """Declare `info`."""
     parser = add_command(commands, "info", _info, "what an index is", _INFO)
@@ -60,7 +68,8 @@ def _info(options: argparse.Namespace) -> int:
 
 def _info_lines(info: dict[str, Any]) -> Iterator[str]:
     signatures, documents = info["signatures"], max(info["documents"], 1)
-    yield f"{info['path']}: {info['documents']:,} documents in {info['shards']} shards"
+    shards = f"{info['shards']} shard{'s' if info['shards'] != 1 else ''}"
+    yield f"{info['path']}: {info['documents']:,} documents in {shards}"
     yield f"  digest        {info['digest']}"
     yield f"  read          {info['crawled']:,}"
     yield f"  by anchors    {info['known_by_anchors']:,}"
@@ -78,7 +87,8 @@ def _info_lines(info: dict[str, Any]) -> Iterator[str]:
         yield f"  from          {source['files']:,} files, {source['bytes']:,} bytes: {names}"
     yield "  bytes"
     for name, size in info["bytes"].items():
-        yield f"    {name:16} {size:>16,} {size / documents:>10,.1f} a document"
+        what = f"  {_FILES[name]}" if name in _FILES else ""
+        yield f"    {name:16} {size:>16,} {size / documents:>10,.1f} a document{what}"
     yield "  documents that --index-min-inlinks N would leave out of the answers"
     for least, dropped in info["min_inlinks_would_drop"].items():
         yield f"    {least:>3} {dropped:>16,} {dropped / documents:>10.1%}"
