@@ -19,11 +19,13 @@ from pagekin.kinds import Pair
 from pagekin.minhash.signatures import Signatures
 from pagekin.query.exact import jaccards
 from pagekin.stages.related.best_kin import edge_value, name_value, select_best
+from pagekin.text.tokens import MAX_TITLE, one_line
 from pagekin.text.words import Terms
 from pagekin.web.resolution import write_resolution
 
 __all__ = [
     "SOURCE",
+    "TITLES",
     "KinLists",
     "any_bags",
     "bag_record",
@@ -53,12 +55,19 @@ def config_of(shards: int = 1, count: int = 8, min_inlinks: int = 0, **others: s
     )
 
 
-def make_bag(url: str, weights: dict[int, float], anchors: int = 0, *, crawled: bool = True) -> Bag:
+def make_bag(
+    url: str,
+    weights: dict[int, float],
+    anchors: int = 0,
+    *,
+    crawled: bool = True,
+    title: str = "",
+) -> Bag:
     """A bag of these terms; the weights are scaled to the sum 1."""
     terms = np.array(sorted(weights), dtype="<u4")
     heavy = np.array([weights[term] for term in sorted(weights)], dtype=np.float64)
     scaled = (heavy / heavy.sum() if len(heavy) else heavy).astype("<f4")
-    return Bag(url, crawled, anchors, min(anchors, 3), min(anchors, 2), terms, scaled)
+    return Bag(url, crawled, anchors, min(anchors, 3), min(anchors, 2), terms, scaled, title)
 
 
 def bag_record(bag: Bag) -> Pair:
@@ -82,10 +91,16 @@ def random_bags(count: int, seed: int = 1, *, hosts: int = 5, terms: int = 40) -
         chosen = {
             int(terms * chance.random() ** 2) + 16: chance.choice([1, 1, 2, 5]) for _ in range(size)
         }
-        bags.append(make_bag(url, chosen, chance.randrange(6), crawled=chance.random() < 0.7))
+        crawled = chance.random() < 0.7
+        title = f"Page {k} of {size}" if crawled and k % 5 else ""
+        bags.append(make_bag(url, chosen, chance.randrange(6), crawled=crawled, title=title))
     return bags
 
 
+TITLES = st.one_of(
+    st.sampled_from(["", "A title", "1 2 3 4", "a|b", "Überblick - 東京"]),
+    st.text(max_size=300).map(lambda text: one_line(text, MAX_TITLE)),
+)
 _COUNTS = st.one_of(st.integers(0, 5), st.sampled_from([(1 << 32) - 1, 1 << 32, 1 << 70]))
 
 
@@ -102,7 +117,8 @@ def any_bags(draw: st.DrawFn) -> list[Bag]:
         heavy = draw(st.lists(st.floats(0.125, 8, width=32), min_size=5, max_size=5))
         weights = make_bag(url, dict(zip(terms, heavy, strict=False)))
         numbers = draw(st.tuples(st.booleans(), _COUNTS, _COUNTS, _COUNTS))
-        found.append(Bag(url, *numbers, weights.terms, weights.weights))
+        title = draw(TITLES) if numbers[0] else ""
+        found.append(Bag(url, *numbers, weights.terms, weights.weights, title))
     return found
 
 

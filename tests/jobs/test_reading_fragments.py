@@ -208,6 +208,33 @@ def test_resolution(tmp_path):
     assert (1, 1) == (counters["records"]["other_capture"], counters["links"]["through_redirects"])
 
 
+def test_titles(tmp_path):
+    """A bag has the title of the page that its words are of: of several captures the one that is
+    read, of a URL that others stand for that of the page there; of what was not read there is none.
+    """
+    copy = "<title>Copy | x</title><link rel=canonical href='http://real.example/'>"
+    pages = {
+        BEES: '<title>Bees\n &amp;  more</title><p>Bees. <a href="http://away.example/">hives</a>',
+        "http://copy.example/": copy,
+        "http://copy.example/2": copy.replace("Copy", "Another"),
+        HIVES: "<p>No title.",
+    }
+    old = records_of({BEES: "<title>Old bees</title><p>old"})
+    line = write_warc(tmp_path / "a.warc.gz", *old, *records_of(pages))
+    table = tmp_path / "resolution.arrays"
+    aliases = [(url.encode(), b"http://real.example/") for url in pages if "copy" in url]
+    write_resolution(table, aliases, [line + b":0"])
+    records, _ = fragments(["--resolution", table, "--reading-follow-canonical", "true"], [line])
+    bags = {bag.url: bag for bag in (parse_bag(*pair) for pair in bags_of(records))}
+    real = bags.pop("http://real.example/")
+    assert {"http://away.example/": "", BEES: "Bees & more", HIVES: ""} == {
+        url: bag.title for url, bag in bags.items()
+    }
+    is_copy = term_hash("copi") in real.terms
+    assert is_copy != (term_hash("anoth") in real.terms)
+    assert ("Copy | x" if is_copy else "Another | x") == real.title
+
+
 @pytest.mark.parametrize("canonical", ["true", "false"])
 def test_links_to_what_was_not_captured(tmp_path, canonical):
     """They need not be sent where others have no bag: the bags are the same, bit for bit."""

@@ -1,13 +1,15 @@
 """A bag: terms with weights, and where they came from. As a record, and many at once.
 
 One record serves raw bags (merged, not yet weighted) and final ones: key the URL, value
-`crawled anchors pages hosts terms-and-weights`, the last as base64 of n little-endian 32-bit term
-hashes in ascending order and n 32-bit floats. docs/formats.md has the record with an example.
+`crawled anchors pages hosts title terms-and-weights`, the last as base64 of n little-endian 32-bit
+term hashes in ascending order and n 32-bit floats. A page that was not read, or has no title, has
+no such field. docs/formats.md has the record with an example.
 
 A dictionary leads from a term's hash back to the term and the form in which people read it.
 
 A job reads many bags into two arrays, so that numpy is called once for all of them: a short bag
-takes less time than one call. The URL and the four counts, which a job only passes on, stay bytes.
+takes less time than one call. The URL and the origin (the counts and the title), which a job only
+passes on, stay bytes.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ __all__ = [
     "halves",
     "in_batches",
     "is_bag",
+    "origin_of",
     "parse_bag",
+    "parse_origin",
     "read_bags",
     "write_dictionary",
 ]
@@ -48,6 +52,7 @@ Weights = NDArray[np.float32]
 Bounds = NDArray[np.int64]
 
 _ITEM = 8  # bytes: a term and a weight
+_COUNTS = 4  # in the origin of a bag, before the title
 _SHOWN = 40  # bytes of a value that a message shows
 _LARGE = 2 << 20  # bytes of values in one batch: 200,000 terms, some 30 MB at work
 
@@ -66,6 +71,7 @@ class Bag(NamedTuple):
     hosts: int  # hosts of those pages
     terms: Terms  # ascending
     weights: Weights
+    title: str = ""  # of the page that was read
 
 
 class BagColumns(NamedTuple):
@@ -81,7 +87,7 @@ class Bags:
     """Many bags, their terms and weights one behind another."""
 
     urls: list[bytes]
-    counts: list[bytes]  # `crawled anchors pages hosts`, as in the record
+    origins: list[bytes]  # `crawled anchors pages hosts title`, as in the record
     terms: Terms
     weights: Weights
     bounds: Bounds  # as in BagColumns
@@ -91,7 +97,7 @@ class Bags:
         """These bags."""
         return cls(
             [bag.url.encode() for bag in bags],
-            [b"%d %d %d %d" % bag[1:5] for bag in bags],
+            [origin_of(*bag[1:5], bag.title.encode()) for bag in bags],
             np.concatenate([np.empty(0, np.uint32), *(bag.terms for bag in bags)]),
             np.concatenate([np.empty(0, np.float32), *(bag.weights for bag in bags)]),
             np.cumsum([0, *(len(bag.terms) for bag in bags)], dtype=np.int64),
@@ -102,18 +108,20 @@ class Bags:
         """The bags of these records."""
         urls = [url for url, _ in records]
         parts = [_split_value(value) for _, value in records]
-        counts, packed = [some for some, _ in parts], [data for _, data in parts]
+        origins, packed = [some for some, _ in parts], [data for _, data in parts]
         terms, weights = halves(packed)
         bounds = np.cumsum([0, *(len(data) // _ITEM for data in packed)], dtype=np.int64)
-        return cls(urls, counts, np.frombuffer(terms, "<u4"), np.frombuffer(weights, "<f4"), bounds)
+        columns = np.frombuffer(terms, "<u4"), np.frombuffer(weights, "<f4"), bounds
+        return cls(urls, origins, *columns)
 
     def __len__(self) -> int:
         return len(self.urls)
 
     def __iter__(self) -> Iterator[Bag]:
         edges = pairwise(self.bounds.tolist())
-        for url, counts, (a, b) in zip(self.urls, self.counts, edges, strict=True):
-            yield Bag(url.decode(), *_parse_counts(counts), self.terms[a:b], self.weights[a:b])
+        for url, origin, (a, b) in zip(self.urls, self.origins, edges, strict=True):
+            counts, title = parse_origin(origin)
+            yield Bag(url.decode(), *counts, self.terms[a:b], self.weights[a:b], title.decode())
 
     def columns(self) -> BagColumns:
         """What is in them."""
@@ -123,8 +131,8 @@ class Bags:
         """Their records."""
         terms, weights = self.terms.tobytes(), self.weights.tobytes()
         edges = pairwise((self.bounds * self.terms.itemsize).tolist())
-        for url, counts, (a, b) in zip(self.urls, self.counts, edges, strict=True):
-            yield url, b"%b %b" % (counts, b64encode(terms[a:b] + weights[a:b]))
+        for url, origin, (a, b) in zip(self.urls, self.origins, edges, strict=True):
+            yield url, b"%b %b" % (origin, b64encode(terms[a:b] + weights[a:b]))
 
 
 def in_batches(bags: Iterable[Bag], size: int) -> Iterator[Bags]:
@@ -159,10 +167,17 @@ def parse_bag(key: bytes, value: bytes) -> Bag:
     return bag
 
 
-def _parse_counts(counts: bytes) -> tuple[bool, int, int, int]:
-    """Was the page read; links to it, pages with such links, hosts of these."""
-    crawled, anchors, pages, hosts = map(int, counts.split(b" "))
-    return crawled == 1, anchors, pages, hosts
+def origin_of(crawled: bool, anchors: int, pages: int, hosts: int, title: bytes) -> bytes:
+    """Where a bag comes from, as it stands in its record."""
+    counts = b"%d %d %d %d" % (crawled, anchors, pages, hosts)
+    return b"%b %b" % (counts, title) if title else counts
+
+
+def parse_origin(origin: bytes) -> tuple[tuple[bool, int, int, int], bytes]:
+    """Was the page read, links to it, pages with such links, hosts of these; and its title."""
+    crawled, anchors, pages, hosts, *title = origin.split(b" ", _COUNTS)
+    counts = crawled == b"1", int(anchors), int(pages), int(hosts)
+    return counts, title[0] if title else b""
 
 
 def halves(packed: Sequence[bytes]) -> tuple[bytes, bytes]:
@@ -176,12 +191,12 @@ def halves(packed: Sequence[bytes]) -> tuple[bytes, bytes]:
 
 
 def _split_value(value: bytes) -> tuple[bytes, bytes]:
-    """The four counts of a record's value; and its terms with as many weights behind them."""
-    counts, _, text = value.rpartition(b" ")
+    """The origin in a record's value; and its terms with as many weights behind them."""
+    origin, _, text = value.rpartition(b" ")
     try:
         packed = b64decode(text, validate=True)
-        if counts.count(b" ") == 3 and not len(packed) % _ITEM:
-            return counts, packed
+        if origin.count(b" ") >= _COUNTS - 1 and not len(packed) % _ITEM:
+            return origin, packed
     except ValueError:
         pass  # as the rest of what is none
     raise ValueError(f"no value of a bag: {value[:_SHOWN]!r}")
@@ -279,6 +294,7 @@ def describe_bag(bag: Bag, dictionary: Dictionary, count: int) -> dict[str, Any]
     ]
     return {
         "url": bag.url,
+        "title": bag.title,
         "inlinks": bag.anchors,
         "linking_pages": bag.pages,
         "linking_hosts": bag.hosts,

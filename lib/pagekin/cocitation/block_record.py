@@ -11,20 +11,15 @@ had in the block before the filters, where these are not 0, 1, 2 ...
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pagekin.text.tokens import CODES
+from pagekin.text.tokens import one_line
 
 __all__ = ["Block", "PageBlocks", "blocks_value", "parse_blocks"]
 
 _BLOCK, _FIELD = b"\x01", b"\x02"
 _MAX_ANCHOR = 1000  # characters; each stripe carries the anchor of its link
-
-# White space is squeezed before; other control characters would end a field or a line, and the
-# markers of a flat text would end an anchor.
-_UNWANTED = re.compile(f"[\\0-\\x1f\\x7f{''.join(CODES)}]")
 
 
 class Block(NamedTuple):
@@ -57,15 +52,8 @@ def _packed(block: Sequence[tuple[str, str, int]]) -> bytes:
     places = [place for _, _, place in block]
     fields = ["" if places == list(range(len(block))) else ",".join(map(str, places))]
     for url, anchor, _ in block:
-        fields += (url, _clean(anchor))
+        fields += (url, one_line(anchor, _MAX_ANCHOR))
     return _FIELD.decode().join(fields).encode("utf-8", "replace")
-
-
-def _clean(anchor: str) -> str:
-    if anchor.isprintable() and "  " not in anchor:  # most; the markers are not printable
-        return anchor.strip()[:_MAX_ANCHOR].rstrip()
-    squeezed = _UNWANTED.sub("", " ".join(anchor.split()))
-    return squeezed[:_MAX_ANCHOR].strip()
 
 
 def parse_blocks(value: bytes) -> PageBlocks:

@@ -72,6 +72,7 @@ def _info_lines(info: dict[str, Any]) -> Iterator[str]:
     yield f"{info['path']}: {info['documents']:,} documents in {shards}"
     yield f"  digest        {info['digest']}"
     yield f"  read          {info['crawled']:,}"
+    yield f"  with a title  {info['with_title']:,}"
     yield f"  by anchors    {info['known_by_anchors']:,}"
     yield f"  empty bags    {info['without_terms']:,}"
     yield f"  can be found  {info['listed']:,}"

@@ -198,13 +198,16 @@ def _answer_all(index: Any, options: argparse.Namespace) -> int:
 
 def _lines(answer: Any) -> Iterator[str]:
     """An answer for people."""
-    yield ", ".join(page.url for page in answer.asked)
+    for page in answer.asked:
+        yield f"{page.url}  {page.title}".rstrip()
     if not answer:
         yield "  nothing is related to it"
     most = 1 if answer.by == "bags" else max((kin.score for kin in answer), default=1)
     for kin in answer:
         bar = "#" * max(1, round(_BAR * kin.score / most))
         yield f"  {kin.score:.4f}  {kin.url}  {bar}{'  weak: one domain' if kin.weak else ''}"
+        if kin.title:
+            yield f"          {kin.title}"
         if kin.why:
             yield from _why_lines(kin)
 

@@ -155,7 +155,7 @@ def _describe(
 ) -> IndexHeader:
     files: dict[str, str] = {ALIASES: ArrayFile(folder / ALIASES).checksum}
     inlinks = np.zeros(_MOST_INLINKS + 1, dtype=np.int64)
-    documents = listed = crawled = empty = kin = 0
+    documents = listed = crawled = empty = kin = titled = 0
     for shard in range(config.index.shards):
         name = shard_name(shard)
         opened = {n: ArrayFile(folder / name / f.name, f.kind) for n, f in SHARD_FILES.items()}
@@ -165,6 +165,7 @@ def _describe(
         documents += len(anchors)
         crawled += int(np.count_nonzero(opened["urls"]["crawled"]))
         empty += int(np.count_nonzero(np.diff(opened["bags"]["bounds"]) == 0))
+        titled += int(np.count_nonzero(np.diff(opened["titles"]["bounds"])))
         kin += len(opened["kin"]["hashes"])
         listed += len(opened["I"]["ids"]) // config.signatures.count
     return IndexHeader(
@@ -179,4 +180,5 @@ def _describe(
         files,
         sources,
         kin,
+        titled,
     )

@@ -41,7 +41,7 @@ __all__ = [
 HEADER = "index.json"
 ALIASES = "aliases.arrays"
 
-_FORMAT = 1
+_FORMAT = 2  # 1 had no titles
 _KIND = "pagekin index"
 _OPENING = 16  # bytes before and around it, however the JSON is laid out
 _SUGGESTED = 5
@@ -64,6 +64,7 @@ class IndexHeader:
     files: dict[str, str]  # file -> checksum of its data
     sources: list[dict[str, Any]] = field(default_factory=list)  # snapshots: pagekin, files, bytes
     kin: int = 0  # pages with related pages by co-citation
+    titled: int = 0  # documents with a title
 
     @property
     def digest(self) -> str:
@@ -94,7 +95,8 @@ def read_header(folder: Path) -> IndexHeader:
         raise InputError(f"{path} is damaged: it cannot be read; build the index again") from error
     if number != _FORMAT:
         raise InputError(
-            f"{folder} is an index of format {number}; this pagekin reads format {_FORMAT}"
+            f"{folder} is an index of format {number}; this pagekin reads format {_FORMAT}:"
+            " build it again"
         )
     if checksum != _checksum(said) or text != _rendered(said):
         raise InputError(f"{path} is damaged: its checksum does not match; build the index again")
@@ -129,6 +131,10 @@ class Place(NamedTuple):
     @property
     def url(self) -> str:
         return self.shard.spelt(self.document)
+
+    @property
+    def title(self) -> str:
+        return self.shard.title(self.document)
 
 
 class IndexFolder:
@@ -205,6 +211,7 @@ class IndexFolder:
             "documents": header.documents,
             "crawled": header.crawled,
             "known_by_anchors": header.documents - header.crawled,
+            "with_title": header.titled,
             "without_terms": header.empty,
             "listed": header.listed,
             "with_cocited_kin": header.kin,

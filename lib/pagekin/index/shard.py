@@ -1,4 +1,4 @@
-"""One shard, open for reading: documents by URL, rows of H, lists of I, bags and words.
+"""One shard, open for reading: documents by URL, titles, rows of H, lists of I, bags and words.
 
 Files are mapped at their first use and only what is looked up is read. Nothing changes behind the
 opening, so threads may share a shard.
@@ -99,6 +99,21 @@ class Shard:
     def spelt(self, document: int) -> str:
         """The URL of a document as text."""
         return self.url(document).decode("utf-8", "replace")
+
+    @cached_property
+    def titles(self) -> ArrayFile:
+        """The titles of the pages that were read; empty for others."""
+        file = self._open("titles")
+        if len(file["bounds"]) != len(self) + 1:
+            raise self.damaged("titles")
+        if not bounds_hold(file["bounds"], len(file["text"])):
+            raise self.damaged("titles")
+        return file
+
+    def title(self, document: int) -> str:
+        """The title of a document, "" if it has none or was not read."""
+        low, high = self.titles["bounds"][document : document + 2].tolist()
+        return self.titles["text"][low:high].tobytes().decode("utf-8", "replace")
 
     def at(self, url: bytes) -> int:
         """The id of the first document whose URL is not below this one."""
@@ -254,7 +269,8 @@ class Shard:
         """The bag of a document."""
         crawled, anchors, pages, hosts = self.counts(document)
         url, (terms, weights) = self.spelt(document), self.terms(document)
-        return Bag(url, crawled == 1, anchors, pages, hosts, terms, weights)
+        title = self.title(document)
+        return Bag(url, crawled == 1, anchors, pages, hosts, terms, weights, title)
 
 
 def bounds_hold(bounds: NDArray[np.uint64], length: int) -> bool:

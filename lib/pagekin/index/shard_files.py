@@ -2,6 +2,7 @@
 
     INDEX/shard-00000/      the documents whose URL hashes to it, ids in the order of the URLs
         urls.arrays         URL, and where its bag came from
+        titles.arrays       the titles of the pages that were read
         H.arrays            m signatures a document, fixed stride [SIM 6.2]
         I.arrays            for each position and signature the documents that have it
         bags.arrays         terms and weights, for exact similarity and for reasons
@@ -22,7 +23,8 @@ array; or the name of a file (`H/`) and nothing: it is whole.
 The stage index_shards makes the pieces (`map_documents`, `reduce_documents`). Its records:
 
     map -> reduce    key `SHARD bags`, value `URL BAG`: the record of a final bag, as it was read
-                     key `SHARD rows`, value `URL CRAWLED ANCHORS PAGES HOSTS ROW`: the m signatures
+                     key `SHARD rows`, value `URL CRAWLED ANCHORS PAGES HOSTS TITLE ROW`: the origin
+                         of its bag, and the m signatures
     output           key `SHARD KIND NUMBER`, value `ARRAY BYTES`: the NUMBER-th such piece
 
 ROW and BYTES are in base64. A shard has two keys, so that two tasks may share its work, and either
@@ -44,7 +46,7 @@ import xxhash
 from numpy.typing import NDArray
 from pybase64 import b64decode, b64encode
 
-from pagekin.bags.bag import Bag, Bags, read_bags
+from pagekin.bags.bag import Bag, Bags, parse_origin, read_bags
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.errors import UsageError
@@ -113,6 +115,7 @@ SHARD_FILES: dict[str, ShardFile] = {
                 "hosts": "<u4",
             },
         ),
+        ShardFile("titles.arrays", "index titles", {"bounds": "<u8", "text": "|u1"}),
         ShardFile("H.arrays", "index H", {"signatures": "<u4"}),
         ShardFile(
             "I.arrays",
@@ -172,7 +175,7 @@ class _Rows(NamedTuple):
     """All of some documents but their bags."""
 
     urls: list[bytes]
-    counts: list[bytes]  # as in Bags
+    origins: list[bytes]  # as in Bags
     signatures: Signatures
 
 
@@ -202,9 +205,9 @@ def map_documents(bags: Iterable[Pair], config: BuildConfig, counters: Counters)
     for signed in sign_bags(read_bags(records, _SIGNED), config, counters):
         rows = signed.signatures.astype("<u4")
         for (url, value), row in zip(islice(again, len(rows)), rows, strict=True):
-            shard, counts = shard_of(url, shards), value.rpartition(b" ")[0]
+            shard, origin = shard_of(url, shards), value.rpartition(b" ")[0]
             yield b"%05d bags" % shard, b"%b %b" % (url, value)
-            yield b"%05d rows" % shard, b"%b %b %b" % (url, counts, b64encode(row.tobytes()))
+            yield b"%05d rows" % shard, b"%b %b %b" % (url, origin, b64encode(row.tobytes()))
 
 
 def reduce_documents(pairs: Iterable[Pair], config: BuildConfig, words: Words) -> Iterator[Pair]:
@@ -222,13 +225,12 @@ def reduce_documents(pairs: Iterable[Pair], config: BuildConfig, words: Words) -
 
 def _read_rows(values: Iterable[bytes]) -> Iterator[_Rows]:
     rest = iter(values)
-    while some := [value.split(b" ") for value in islice(rest, _BLOCK)]:
-        signatures = b"".join([b64decode(value[-1], validate=True) for value in some])
-        yield _Rows(
-            [value[0] for value in some],
-            [b" ".join(value[1:-1]) for value in some],
-            np.frombuffer(signatures, "<u4").reshape(len(some), -1),
-        )
+    while some := list(islice(rest, _BLOCK)):
+        documents, _, packed = zip(*(value.rpartition(b" ") for value in some), strict=True)
+        urls, _, origins = zip(*(value.partition(b" ") for value in documents), strict=True)
+        signatures = b"".join([b64decode(row, validate=True) for row in packed])
+        rows = np.frombuffer(signatures, "<u4").reshape(len(some), -1)
+        yield _Rows(list(urls), list(origins), rows)
 
 
 def parse_piece(pair: Pair) -> tuple[int, Piece]:
@@ -246,7 +248,7 @@ def shard_pieces(blocks: Iterable[Signed], config: BuildConfig, words: Words) ->
     """All pieces of a shard, from one reading of its documents, in the order of their URLs."""
     for_bags, for_rows = tee(blocks)
     bags = _bag_pieces((block.bags for block in for_bags), words)
-    rows = _row_pieces((_Rows(b.urls, b.counts, s) for b, s in for_rows), config)
+    rows = _row_pieces((_Rows(b.urls, b.origins, s) for b, s in for_rows), config)
     none: list[Piece] = []
     for of_bags, of_rows in zip_longest(bags, rows, fillvalue=none):  # block by block
         yield from chain(of_bags, of_rows)
@@ -284,21 +286,22 @@ def _word_pieces(terms: Terms, words: Words) -> Iterator[list[Piece]]:
 
 
 def _row_pieces(blocks: Iterable[_Rows], config: BuildConfig) -> Iterator[list[Piece]]:
-    """For each block its pieces of `urls` and `H`, and at the end those of `I`.
+    """For each block its pieces of `urls`, `titles` and `H`, and at the end those of `I`.
 
     Documents with few inlinks (`index.min_inlinks`), and those without a term, are in no list of I.
     """
     count, least = config.signatures.count, config.index.min_inlinks
     listed = [np.empty(0, np.uint32)]
-    documents = size = 0
-    yield [("urls/bounds", bytes(8))]
+    documents = size = title_size = 0
+    yield [("urls/bounds", bytes(8)), ("titles/bounds", bytes(8))]
     with _Columns(count) as columns:
-        for urls, counts, signatures in blocks:
-            numbers = _numbers(counts)
+        for urls, origins, signatures in blocks:
+            numbers, titles = _read_origins(origins)
             is_listed = (numbers[:, 1] >= least) & (signatures[:, 0] != EMPTY)
             listed.append((is_listed.nonzero()[0] + documents).astype(np.uint32))
             columns.add(signatures)
             ends, size = _ends(urls, size)
+            title_ends, title_size = _ends(titles, title_size)
             yield [
                 ("urls/bounds", ends),
                 ("urls/text", b"".join(urls)),
@@ -306,10 +309,12 @@ def _row_pieces(blocks: Iterable[_Rows], config: BuildConfig) -> Iterator[list[P
                 ("urls/anchors", numbers[:, 1].tobytes()),
                 ("urls/pages", numbers[:, 2].tobytes()),
                 ("urls/hosts", numbers[:, 3].tobytes()),
+                ("titles/bounds", title_ends),
+                ("titles/text", b"".join(titles)),
                 ("H/signatures", signatures.astype("<u4").tobytes()),
             ]
             documents += len(urls)
-        yield [("urls/", b""), ("H/", b"")]
+        yield [("urls/", b""), ("titles/", b""), ("H/", b"")]
         yield from _list_pieces(columns, count, np.concatenate(listed))
 
 
@@ -332,10 +337,11 @@ def _list_pieces(columns: Iterable[Signatures], count: int, listed: Ids) -> Iter
     yield [("I/starts", np.array([ids], "<u4").tobytes()), ("I/", b"")]
 
 
-def _numbers(counts: list[bytes]) -> NDArray[np.uint32]:
-    """The four counts of each document; the files have 32 bits for one."""
-    numbers = np.fromstring(b" ".join(counts).decode(), sep=" ")  # exact below 2^53
-    return np.minimum(numbers, _MOST).astype("<u4").reshape(-1, 4)
+def _read_origins(origins: list[bytes]) -> tuple[NDArray[np.uint32], list[bytes]]:
+    """The four counts of each document, as far as 32 bits hold them, and its title."""
+    parsed = list(map(parse_origin, origins))
+    numbers = [[min(number, _MOST) for number in counts] for counts, _ in parsed]
+    return np.array(numbers, "<u4"), [title for _, title in parsed]
 
 
 def _ends(texts: list[bytes], start: int) -> tuple[bytes, int]:

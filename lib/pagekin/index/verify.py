@@ -21,6 +21,7 @@ from pagekin.index.shard import bounds_hold
 from pagekin.index.shard_files import SHARD_FILES, directory_bits, invert, shard_name, shard_of
 from pagekin.minhash.signatures import EMPTY
 from pagekin.tables import ArrayFile
+from pagekin.text.tokens import MAX_TITLE, one_line
 
 __all__ = ["verify_index", "wrong_files"]
 
@@ -40,12 +41,13 @@ def verify_index(path: Path, report: Report = lambda done, total: None) -> list[
     except InputError as error:
         return [str(error)]
     wrong = list(_check_aliases(path / ALIASES, header.files.get(ALIASES, "")))
-    totals: NDArray[np.int64] = np.zeros(5, np.int64)
+    totals: NDArray[np.int64] = np.zeros(6, np.int64)
     for shard in range(header.shards):
         report(shard, header.shards)
         found = list(_check_shard(path, shard, header, totals))
         wrong += found
-    said = (header.documents, header.listed, header.crawled, header.empty, header.kin)
+    counted = (header.documents, header.listed, header.crawled, header.empty)
+    said = (*counted, header.kin, header.titled)
     if not wrong and tuple(totals.tolist()) != said:
         wrong.append(f"{path / HEADER} counts {said}, its shards hold {tuple(totals.tolist())}")
     return wrong
@@ -116,7 +118,8 @@ def _check_shard(
         listed = len(files["I"]["ids"]) // count
         empty = int(np.count_nonzero(np.diff(files["bags"]["bounds"]) == 0))
         kin = len(files["kin"]["hashes"])
-        totals += np.array([len(files["urls"]["anchors"]), listed, crawled, empty, kin])
+        titled = int(np.count_nonzero(np.diff(files["titles"]["bounds"])))
+        totals += np.array([len(files["urls"]["anchors"]), listed, crawled, empty, kin, titled])
 
 
 def _invariants(
@@ -126,7 +129,7 @@ def _invariants(
     urls, bags, words = files["urls"], files["bags"], files["words"]
     for name, file in SHARD_FILES.items():
         yield f"{name}: its arrays", _has(files[name], file.dtypes)
-    for name in ("urls", "bags", "words"):
+    for name in ("urls", "titles", "bags", "words"):
         body = "terms" if name == "bags" else "text"
         yield f"{name}: bounds", bounds_hold(files[name]["bounds"], len(files[name][body]))
     documents = len(urls["bounds"]) - 1
@@ -134,6 +137,11 @@ def _invariants(
         yield f"urls: {name} of every document", len(urls[name]) == documents
     yield "urls: crawled is 0 or 1", bool((urls["crawled"] <= 1).all())
     yield "URLs in their order, and of this shard", _urls_hold(urls, shard, shards)
+    titles = files["titles"]
+    yield "a title, which may be empty, for every document", len(titles["bounds"]) - 1 == documents
+    sizes = np.diff(titles["bounds"])
+    yield "titles of pages that were read", not sizes[urls["crawled"] == 0].any()
+    yield "titles that are one line of text", all(map(_is_title, _texts(titles)))
     yield "a bag for every document", len(bags["bounds"]) - 1 == documents
     yield "a weight for every term", len(bags["terms"]) == len(bags["weights"])
     yield "terms ascending, weights above 0", _bags_hold(bags)
@@ -149,7 +157,7 @@ def _invariants(
     yield "kin: bounds", bounds_hold(kin["bounds"], len(kin["text"]))
     yield "kin: a value for every hash", len(kin["bounds"]) - 1 == len(kin["hashes"])
     yield "kin: ascending, of this shard, and of their URLs", _kin_hold(kin, shard, shards)
-    yield "kin: values that can be read", all(map(_KIN_VALUE.fullmatch, _kin_values(kin)))
+    yield "kin: values that can be read", all(map(_KIN_VALUE.fullmatch, _texts(kin)))
 
 
 def _equal(a: NDArray[np.generic], b: NDArray[np.generic]) -> bool:
@@ -157,24 +165,28 @@ def _equal(a: NDArray[np.generic], b: NDArray[np.generic]) -> bool:
 
 
 def _urls_hold(urls: ArrayFile, shard: int, shards: int) -> bool:
-    text, edges = urls["text"].tobytes(), urls["bounds"].tolist()
     last = b""
-    for low, high in pairwise(edges):
-        url = text[low:high]
+    for url in _texts(urls):
         if url <= last or shard_of(url, shards) != shard:
             return False
         last = url
     return True
 
 
-def _kin_values(kin: ArrayFile) -> Iterator[bytes]:
-    text, edges = kin["text"].tobytes(), kin["bounds"].tolist()
+def _texts(file: ArrayFile) -> Iterator[bytes]:
+    """The texts of a file that has some."""
+    text, edges = file["text"].tobytes(), file["bounds"].tolist()
     return (text[low:high] for low, high in pairwise(edges))
+
+
+def _is_title(text: bytes) -> bool:
+    title = text.decode("utf-8", "replace")
+    return title.encode() == text and one_line(title, MAX_TITLE) == title
 
 
 def _kin_hold(kin: ArrayFile, shard: int, shards: int) -> bool:
     last = -1
-    for hash_, value in zip(kin["hashes"].tolist(), _kin_values(kin), strict=True):
+    for hash_, value in zip(kin["hashes"].tolist(), _texts(kin), strict=True):
         url = value.partition(b"\x02")[0]
         if hash_ <= last or shard_of(url, shards) != shard:
             return False

@@ -86,11 +86,13 @@ class Kin:
     inlinks: int
     why: Why | None = None
     weak: bool = False
+    title: str = ""  # of a page that was read
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, as `--json` prints them."""
         return {  # asdict takes 15 times as long, for each of ten kin a page
             "url": self.url,
+            "title": self.title,
             "score": self.score,
             "estimate": self.estimate,
             "exact": self.exact,
@@ -109,6 +111,7 @@ class Asked:
     inlinks: int = 0
     linking_hosts: int = 0
     terms: int = 0
+    title: str = ""
 
 
 @dataclass(eq=False, repr=False)  # it is compared and shown as the list that it is
@@ -147,7 +150,8 @@ def asked_page(place: Place) -> Asked:
     """What the index knows of a page that is asked for."""
     shard, document = place
     crawled, anchors, _, hosts = shard.counts(document)
-    return Asked(place.url, crawled == 1, anchors, hosts, len(shard.terms(document)[0]))
+    terms = len(shard.terms(document)[0])
+    return Asked(place.url, crawled == 1, anchors, hosts, terms, place.title)
 
 
 def reasons_by_bags(asked: Sequence[Place], found: Place) -> Why:

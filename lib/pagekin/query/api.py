@@ -47,6 +47,10 @@ class _Page(NamedTuple):
     place: Place | None  # of the document, if it is one
     edges: list[RelatedPage]
 
+    @property
+    def title(self) -> str:
+        return self.place.title if self.place else ""
+
 
 class Index:
     """The related-pages index in a folder; see `Index.related`.
@@ -247,7 +251,9 @@ class Index:
             found = by_links.get(url)
             told = _why(terms, place, found) if why else None
             weak = one is None and found is not None and found.weak
-            answer.append(Kin(url, scores[url], estimate, exact, _inlinks(place), told, weak))
+            title = place.title if place else ""
+            kin = Kin(url, scores[url], estimate, exact, _inlinks(place), told, weak, title)
+            answer.append(kin)
         return answer
 
     def _ranks(
@@ -278,6 +284,13 @@ class Index:
         """The bag of a URL in any spelling; NotFoundError names what is near."""
         place = self._folder.locate(url)
         return place.shard.bag(place.document)
+
+    def title(self, url: str) -> str:
+        """The title of a page, by its URL in any spelling; "" where it has none or was not read.
+
+        NotFoundError names what is near.
+        """
+        return self._page(url).title
 
     def all(self) -> Iterator[Bag]:
         """Every bag, in the order of the URLs."""
@@ -337,7 +350,8 @@ def _by_bags(
     answer = Answer(list(map(asked_page, like)), len(counted), counted.capped)
     for score, estimate, exact, place in ranked:
         told = reasons_by_bags(like, place) if why else None
-        answer.append(Kin(place.url, score, estimate, exact, _inlinks(place), told))
+        kin = Kin(place.url, score, estimate, exact, _inlinks(place), told, title=place.title)
+        answer.append(kin)
     return answer
 
 

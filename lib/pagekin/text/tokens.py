@@ -44,6 +44,7 @@ __all__ = [
     "LINK",
     "LINK_END",
     "LIST_END",
+    "MAX_TITLE",
     "NAMES",
     "SENTENCE",
     "TABLE_END",
@@ -54,6 +55,7 @@ __all__ = [
     "load_dictionary",
     "make_pieces",
     "needs_segmenting",
+    "one_line",
     "piece_words",
     "segment",
     "tokenise",
@@ -89,6 +91,28 @@ NAMES: Final[dict[str, str]] = {
 """Marker -> the name that people read."""
 CODES: Final[dict[str, int]] = {marker: -1 - k for k, marker in enumerate(NAMES)}
 """Marker -> its negative code in streams of word numbers."""
+
+# --- texts that are shown as they are ------------------------------------------------------------
+
+MAX_TITLE = 200  # characters of a page's title; of 17,474 real ones two have more
+# Control characters but white space, and characters that change the direction of a text or are not
+# seen at all; the joiners stay, which decide how the letters beside them look.
+_UNSHOWN = re.compile(
+    "[\0-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad"
+    "\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+)
+
+
+def one_line(text: str, most: int) -> str:
+    """A text as one line of at most so many characters, without control characters.
+
+    >>> one_line(" Bees  and \t honey ", 10)
+    'Bees and h'
+    """
+    if not text.isprintable() or "  " in text:  # few; what goes is the same in all texts
+        text = " ".join(_UNSHOWN.sub("", text).split())
+    return text.strip()[:most].rstrip()
+
 
 # --- words, by all rules of Unicode ---------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
 from pagekin.errors import InputError
 from pagekin.text.languages import language_of
+from pagekin.text.tokens import MAX_TITLE, TITLE, TITLE_END, one_line
 from pagekin.web.charset import to_utf8
 from pagekin.web.http import HttpResponse, content_type, decode_body, parse_http
 from pagekin.web.markup import Flat, Outline, read_markup
@@ -89,6 +90,16 @@ class Page:
     resolver: Resolver
     outline: Outline | None = None
     tree: Tree | None = None
+
+    @property
+    def title(self) -> str:
+        """Its first <title>, as one line; "" where it has none."""
+        start = self.flat.text.find(TITLE.encode())
+        if start < 0:
+            return ""
+        end = self.flat.text.find(TITLE_END.encode(), start)
+        text = self.flat.text[start + 1 : None if end < 0 else end]
+        return one_line(text.decode(), MAX_TITLE)
 
     @property
     def noindex(self) -> bool:

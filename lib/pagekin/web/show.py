@@ -7,7 +7,7 @@ from typing import Any
 
 from pagekin.config import TextConfig
 from pagekin.counters import Counters
-from pagekin.text.tokens import LINK, LINK_END, NAMES, TITLE, TITLE_END, tokenise
+from pagekin.text.tokens import LINK, LINK_END, NAMES, tokenise
 from pagekin.text.words import Vocabulary
 from pagekin.web.page import Page
 
@@ -34,7 +34,7 @@ def describe_page(page: Page, config: TextConfig, counters: Counters) -> dict[st
     counters.add("links", "no_web_address", targets.count(None))
     return {
         "url": page.url,
-        "title": " ".join(_title(tokens)),
+        "title": page.title,
         "language": page.language,
         "charset": page.charset,
         "base": page.flat.base,
@@ -44,15 +44,6 @@ def describe_page(page: Page, config: TextConfig, counters: Counters) -> dict[st
         "stream": [_describe_token(token, kept) for token in tokens],
         "counters": counters.as_dict(),
     }
-
-
-def _title(tokens: list[str]) -> Iterator[str]:
-    if TITLE in tokens:
-        for token in tokens[tokens.index(TITLE) + 1 :]:
-            if token == TITLE_END:
-                return
-            if token not in NAMES:
-                yield token
 
 
 def _describe_token(token: str, kept: dict[str, bool]) -> dict[str, str]:

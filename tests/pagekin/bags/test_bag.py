@@ -23,7 +23,7 @@ from pagekin.bags.bag import (
     read_bags,
     write_dictionary,
 )
-from tests.indexes import bag_record
+from tests.indexes import TITLES, bag_record
 
 COUNTS = st.integers(0, 1 << 70)
 
@@ -35,7 +35,8 @@ def some_bags(draw):
     for url in draw(st.lists(st.text("aé/", min_size=1), max_size=7)):
         terms = np.array(draw(st.lists(st.integers(0, 2**32 - 1), max_size=5)), dtype=np.uint32)
         counts = draw(st.tuples(st.booleans(), COUNTS, COUNTS, COUNTS))
-        bags.append(Bag(url, *counts, terms, np.arange(len(terms), dtype=np.float32)))
+        weights = np.arange(len(terms), dtype=np.float32)
+        bags.append(Bag(url, *counts, terms, weights, draw(TITLES)))
     return bags
 
 
@@ -53,6 +54,14 @@ def test_bags(bags):
     found = [parse_bag(*bag_record(bag)) for bag in Bags.of(bags)]
     assert list(map(str, bags)) == list(map(str, found))
     assert len(bags) == len(Bags.of(bags)) == len(Bags.of(bags).bounds) - 1
+
+
+def test_golden_record():
+    """The title stands between the counts and the terms; without one there is no such field."""
+    bag = Bag("http://a.example/", True, 1, 2, 3, np.array([18], "<u4"), np.ones(1, "<f4"))
+    assert (b"http://a.example/", b"1 1 2 3 EgAAAAAAgD8=") == bag_record(bag)
+    titled = bag._replace(title="Bees | a.example")
+    assert b"1 1 2 3 Bees | a.example EgAAAAAAgD8=" == bag_record(titled)[1]
 
 
 @pytest.mark.parametrize(

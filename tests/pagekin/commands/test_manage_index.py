@@ -63,16 +63,16 @@ def test_info_as_json(command, demo_index):
     info = json.loads(command("info", "--index", demo_index, "--json").out)
     assert Index.open(demo_index).info() == info
     assert [
-        *("path", "digest", "documents", "crawled", "known_by_anchors", "without_terms", "listed"),
-        "with_cocited_kin",
+        *("path", "digest", "documents", "crawled", "known_by_anchors", "with_title"),
+        *("without_terms", "listed", "with_cocited_kin"),
         *("shards", "signatures", "min_inlinks", "min_inlinks_would_drop", "frequencies", "bytes"),
         *("sources", "config"),
     ] == list(info)
-    assert (445, 314, 131, 0, 445, 3, 0) == tuple(
+    assert (445, 314, 131, 313, 0, 445, 3, 0) == tuple(
         info[name]
         for name in (
-            *("documents", "crawled", "known_by_anchors", "without_terms", "listed", "shards"),
-            "min_inlinks",
+            *("documents", "crawled", "known_by_anchors", "with_title", "without_terms"),
+            *("listed", "shards", "min_inlinks"),
         )
     )
     anchors = [bag.anchors for bag in Index.open(demo_index).all()]

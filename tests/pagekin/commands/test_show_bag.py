@@ -39,6 +39,7 @@ def test_bag_as_json(command, demo_work):
     described = json.loads(command("bag", "--work", demo_work, "--json", BOWLINE).out)
     assert [
         "url",
+        "title",
         "inlinks",
         "linking_pages",
         "linking_hosts",
@@ -46,7 +47,9 @@ def test_bag_as_json(command, demo_work):
         "size",
         "terms",
     ] == list(described)
-    assert (BOWLINE, 13, 12, 8, True, 200) == tuple(described.values())[:-1]
+    assert (BOWLINE, "The bowline, tied three ways « The Knot Room", 13, 12, 8, True, 200) == tuple(
+        described.values()
+    )[:-1]
     assert 10 == len(described["terms"])
     assert {"term", "display", "weight"} == set().union(*described["terms"])
     weights = [term["weight"] for term in described["terms"]]

@@ -31,7 +31,7 @@ def test_page(command, html):
     lines = said.out.splitlines()
     assert [
         "url        http://a.example/dir/bees.html",
-        "title      a page of bees",
+        "title      A page of bees",
         "language   en",
         "charset    utf-8",
         "base       /x/",
@@ -48,7 +48,7 @@ def test_page_as_json(command, html):
     """The same as one object."""
     words = ("page", html, "--url", "http://a.example/dir/bees.html", "--json")
     described = json.loads(command(*words).out)
-    assert ("a page of bees", "en", "utf-8") == tuple(
+    assert ("A page of bees", "en", "utf-8") == tuple(
         described[name] for name in ("title", "language", "charset")
     )
     assert [

@@ -21,7 +21,7 @@ BOWLINE = "http://knots.sailing.example/bowline.html"
 SPLICING = "http://knots.sailing.example/splicing.html"
 SOURDOUGH = "http://wiki.example.net/wiki/Sourdough"
 NOT_CRAWLED = "http://tide-tables.example.net/harbours"
-FIELDS = ["url", "score", "estimate", "exact", "inlinks", "weak", "why"]
+FIELDS = ["url", "title", "score", "estimate", "exact", "inlinks", "weak", "why"]
 
 
 @pytest.fixture(scope="module")
@@ -36,15 +36,24 @@ def lines_of(text: str) -> list[dict]:
 
 
 def test_related(command, demo_index):
-    """People see the page asked for and its kin, best first, each with a bar."""
+    """People see the page asked for and its kin, best first, each with a bar, and its title below
+    if it was read."""
     said = command("related", "--index", demo_index, BOWLINE)
-    lines = said.out.splitlines()
-    assert (0, "", BOWLINE, 11) == (said.code, said.err, lines[0], len(lines))
-    scores = [float(line.split()[0]) for line in lines[1:]]
+    first, *others = said.out.splitlines()
+    assert (0, "", f"{BOWLINE}  The bowline, tied three ways « The Knot Room") == (
+        said.code,
+        said.err,
+        first,
+    )
+    lines = [line for line in others if "#" in line]
+    scores = [float(line.split()[0]) for line in lines]
     assert sorted(scores, reverse=True) == scores
-    assert SPLICING == lines[1].split()[1]
-    assert lines[1].endswith(f"  {'#' * round(20 * scores[0])}")
+    assert SPLICING == lines[0].split()[1]
+    assert lines[0].endswith(f"  {'#' * round(20 * scores[0])}")
     assert {"#"} == set(lines[-1].split()[2])
+    assert f"          {Index.open(demo_index).title(SPLICING)}" == others[1]
+    titles = [kin.title for kin in Index.open(demo_index).related(BOWLINE)]
+    assert list(filter(None, titles)) == [line.strip() for line in others if "#" not in line]
 
 
 def test_related_as_json(command, demo_index):
@@ -73,7 +82,7 @@ def test_why(command, demo_index):
     """--why tells the shared terms with both weights, estimate and exact value, and the links."""
     said = command("related", "--index", demo_index, "-k", 1, "--why", BOWLINE)
     (kin,) = Index.open(demo_index).related(BOWLINE, 1, why=True)
-    _, _, first, *terms, last = said.out.splitlines()
+    _, _, _, first, *terms, last = said.out.splitlines()
     estimate = f"estimate {kin.estimate:.4f}, exact {kin.exact:.4f}"
     assert f"{estimate}; {kin.why.shared_terms} terms shared" == first.strip()
     assert [term.display for term in kin.why.terms] == [line.split()[1] for line in terms]
@@ -99,7 +108,7 @@ def test_why_as_json(command, demo_index):
 def test_known_by_anchors(command, demo_index):
     """A page that was never read has kin, and the answer says what is known of it."""
     said = command("related", "--index", demo_index, "-k", 2, NOT_CRAWLED)
-    assert (0, 3) == (said.code, len(said.out.splitlines()))
+    assert (0, NOT_CRAWLED) == (said.code, said.out.splitlines()[0])
     assert said.err.startswith(f"pagekin: {NOT_CRAWLED} was not read: it is known only by the ")
 
 
@@ -113,7 +122,11 @@ def test_several(command, demo_index):
     expected = index.related(BOWLINE, 4, unlike=[SPLICING, SOURDOUGH])
     assert [kin.as_dict() for kin in expected] == found
     shown = command("related", "--index", demo_index, BOWLINE, SOURDOUGH).out
-    assert f"{BOWLINE}, {SOURDOUGH}" == shown.splitlines()[0]
+    titled = [
+        f"{BOWLINE}  The bowline, tied three ways « The Knot Room",
+        f"{SOURDOUGH}  {index.title(SOURDOUGH)}",
+    ]
+    assert titled == shown.splitlines()[:2]
 
 
 @pytest.mark.parametrize(
@@ -183,7 +196,7 @@ def test_urls_of_a_file(command, demo_index, tmp_path, monkeypatch):
     shown = command(*words, "--urls", "-")
     assert 0 == shown.code
     blocks = shown.out.split("\n\n")[:-1]
-    assert [BOWLINE, SPLICING] == [block.splitlines()[0] for block in blocks]
+    assert [BOWLINE, SPLICING] == [block.split()[0] for block in blocks]
 
 
 @pytest.mark.parametrize("flags", [(), ("-k", 2, "--why"), ("--no-exact", "--per-host", 1)])
@@ -314,7 +327,7 @@ def test_damaged_index(command, demo_index, tmp_path):
 def test_in_a_process_of_its_own(demo_index):
     """The installed command answers, and its exit code reaches the shell."""
     said = pagekin("related", "--index", demo_index, "-k", 1, BOWLINE)
-    assert (0, "", 2) == (said.code, said.err, len(said.out.splitlines()))
+    assert (0, "", 3) == (said.code, said.err, len(said.out.splitlines()))
     assert 4 == pagekin("related", "--index", demo_index, "nobody.example").code
 
 

@@ -107,7 +107,7 @@ ROWS = {
     "http://c.example/": np.array([EMPTY, EMPTY], dtype=np.uint32),
 }
 GOLDEN = [
-    make_bag("http://a.example/", {20: 1.0, 30: 3.0}, 2),
+    make_bag("http://a.example/", {20: 1.0, 30: 3.0}, 2, title="Ä b"),
     make_bag("http://b.example/", {30: 1.0}, 0, crawled=False),
     make_bag("http://c.example/", {}),
 ]
@@ -157,9 +157,22 @@ def test_golden_i(golden):
     assert first + directory + keys + starts + ids == golden["shard-00000/I.arrays"]
 
 
+def test_golden_titles(golden):
+    """Titles: where each begins and the last ends, and the texts; none of what was not read."""
+    described = (
+        b'{"dtype": "<u8", "length": 4, "name": "bounds"},'
+        b' {"dtype": "|u1", "length": 4, "name": "text"}'
+    )
+    first = head(
+        b"3a81af61ca488b47", described, b"fc74b7dc4018c01d40c382982902a22e", b"index titles"
+    )
+    bounds = np.array([0, 4, 4, 4], "<u8").tobytes() + bytes(32)
+    assert first + bounds + "Ä b".encode() == golden["shard-00000/titles.arrays"]
+
+
 HEADER_BYTES = rb"""{
- "pagekin index": 1,
- "checksum": "f6936153e11b1a3d2c44802101b32902",
+ "pagekin index": 2,
+ "checksum": "f1052f544c7313a9c039acfbcccd418b",
  "config": {
   "signatures": {
    "count": 2
@@ -201,7 +214,8 @@ HEADER_BYTES = rb"""{
    }
   }
  ],
- "kin": 0
+ "kin": 0,
+ "titled": 0
 }"""
 
 

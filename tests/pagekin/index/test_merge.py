@@ -149,15 +149,21 @@ def test_known_by_anchors_in_both(tmp_path):
         make_index(tmp_path / name, bags, config_of(2))
         for name, bags in (
             ("a", [make_bag(url, {20: 1}, 9, crawled=False), make_bag(other, {40: 1}, 2)]),
-            ("b", [make_bag(url, {30: 1}, 1), make_bag(other, {50: 1}, 7, crawled=False)]),
+            (
+                "b",
+                [
+                    make_bag(url, {30: 1}, 1, title="X | b"),
+                    make_bag(other, {50: 1}, 7, crawled=False),
+                ],
+            ),
             ("c", [make_bag(url, {60: 1}, 99, crawled=False)]),
         )
     ]
     made = merge_indexes(folders, tmp_path / "all")
     index = Index.open(tmp_path / "all")
     assert (2, 3) == (made["documents"], made["repeated"])
-    assert [(url, True, [30]), (other, True, [40])] == [
-        (bag.url, bag.crawled, bag.terms.tolist()) for bag in index.all()
+    assert [(url, True, "X | b", [30]), (other, True, "", [40])] == [
+        (bag.url, bag.crawled, bag.title, bag.terms.tolist()) for bag in index.all()
     ]
     assert [] == index.verify()
 

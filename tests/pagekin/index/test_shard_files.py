@@ -77,11 +77,11 @@ def test_documents_as_records(bags, shards, count, least, block):
 
 def test_golden_records():
     """A document is two records, one for each of the shard's keys; a piece is one."""
-    bag = make_bag("http://a.example/", {20: 1.0, 30: 3.0}, 2)
+    bag = make_bag("http://a.example/", {20: 1.0, 30: 3.0}, 2, title="A b")
     sent = list(map_documents([bag_record(bag)], config_of(count=2), Counters()))
     assert [
-        (b"00000 bags", b"http://a.example/ 1 2 2 2 FAAAAB4AAAAAAIA+AABAPw=="),
-        (b"00000 rows", b"http://a.example/ 1 2 2 2 lbBA8gs6r/o="),
+        (b"00000 bags", b"http://a.example/ 1 2 2 2 A b FAAAAB4AAAAAAIA+AABAPw=="),
+        (b"00000 rows", b"http://a.example/ 1 2 2 2 A b lbBA8gs6r/o="),
     ] == sent
     made = list(reduce_documents(sent, config_of(count=2), words_in))
     assert (b"00000 bags 000000002", b"bags/terms FAAAAB4AAAA=") == made[2]

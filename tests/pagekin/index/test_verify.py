@@ -28,7 +28,7 @@ from tests.indexes import config_of, files_of, make_bag, make_index, random_bags
 ALIAS = "http://d.example/"
 ASKED = "http://a.example/"
 BAGS = [
-    make_bag(ASKED, {20: 1, 30: 2}, 3),
+    make_bag(ASKED, {20: 1, 30: 2}, 3, title="Über a"),
     make_bag("http://b.example/x", {20: 1, 30: 2, 40: 1}, 1, crawled=False),
     make_bag("http://c.example/", {}),
 ]
@@ -269,9 +269,9 @@ def test_several_things(tmp_path):
         (b'"text"', "is damaged: it cannot be read; build the index again"),
         (b"[" * 100_000, "is damaged: it cannot be read; build the index again"),
         (b"\xff\xfe\x00", "is damaged: it cannot be read; build the index again"),
-        (b'{"pagekin index": 1}', "is damaged: it cannot be read; build the index again"),
+        (b'{"pagekin index": 2}', "is damaged: it cannot be read; build the index again"),
         (
-            b'{"pagekin index": 1, "checksum": ""}',
+            b'{"pagekin index": 2, "checksum": ""}',
             "is damaged: its checksum does not match; build the index again",
         ),
     ],
@@ -283,11 +283,13 @@ def test_header(index, data, said):
     assert [f"{index / HEADER} {said}"] == verify_index(index)
 
 
-def test_newer_header(index):
-    """An index of a newer version says that it is newer, whatever else its header holds."""
-    (index / HEADER).write_text('{"pagekin index": 2, "something": "new"}')
-    said = f"{index} is an index of format 2; this pagekin reads format 1"
+@pytest.mark.parametrize("number", [1, 3])
+def test_header_of_another_format(index, number):
+    """An index of an older or newer version says so, whatever else its header holds."""
+    (index / HEADER).write_text(f'{{"pagekin index": {number}, "something": "new"}}')
+    said = f"{index} is an index of format {number}; this pagekin reads format 2: build it again"
     assert said == complaint(index)
+    assert [said] == verify_index(index)
 
 
 def test_appended_to_the_header(index):
@@ -333,10 +335,14 @@ def rewrite(folder: Path, name: str, change: Change) -> None:
     write_header(folder, replace(header, files=files))
 
 
+LARGER = sorted(random_bags(30, seed=3, terms=12), key=lambda bag: bag.url.encode())
+UNREAD = np.array([not bag.crawled for bag in LARGER])
+
+
 @pytest.fixture
 def larger(tmp_path: Path) -> Path:
     """An index with long lists, of one shard."""
-    return make_index(tmp_path / "larger", random_bags(30, seed=3, terms=12))
+    return make_index(tmp_path / "larger", LARGER)
 
 
 def swap(name: str, a: int = 0, b: int = -1) -> Change:
@@ -370,6 +376,22 @@ def lose_an_entry(arrays: dict[str, np.ndarray]) -> None:
     arrays["starts"][-1] -= 1
 
 
+def drop_a_title(arrays: dict[str, np.ndarray]) -> None:
+    arrays["bounds"] = np.delete(arrays["bounds"], 1)
+
+
+def title_of_another(arrays: dict[str, np.ndarray]) -> None:
+    """The first page that was not read takes the title of the one behind it."""
+    empty = np.flatnonzero((np.diff(arrays["bounds"])[:-1] == 0) & UNREAD[:-1])
+    titled = empty[np.diff(arrays["bounds"])[empty + 1] > 0][0]
+    arrays["bounds"][titled + 1] = arrays["bounds"][titled + 2]
+
+
+def long_title(arrays: dict[str, np.ndarray]) -> None:
+    arrays["text"] = np.concatenate([np.full(200, ord("x"), np.uint8), arrays["text"]])
+    arrays["bounds"][1 + np.flatnonzero(np.diff(arrays["bounds"]))[0] :] += np.uint64(200)
+
+
 def swap_bytes_of_urls(arrays: dict[str, np.ndarray]) -> None:
     text, bounds = arrays["text"].tobytes(), arrays["bounds"].tolist()
     urls = [text[a:b] for a, b in pairwise(bounds)]
@@ -396,6 +418,15 @@ def swap_bytes_of_urls(arrays: dict[str, np.ndarray]) -> None:
             lambda arrays: arrays.update(pages=arrays["pages"].astype("<u8")),
             "urls: its arrays",
         ),
+        ("titles", cut("text"), "titles: bounds"),
+        ("titles", swap("bounds", 1, 2), "titles: bounds"),
+        ("titles", cut("bounds", at=slice(0)), "titles: bounds"),
+        ("titles", drop_a_title, "a title, which may be empty, for every document"),
+        ("titles", title_of_another, "titles of pages that were read"),
+        ("titles", put("text", 0xFF), "titles that are one line of text"),
+        ("titles", put("text", ord("\n")), "titles that are one line of text"),
+        ("titles", put("text", ord(" ")), "titles that are one line of text"),
+        ("titles", long_title, "titles that are one line of text"),
         ("bags", cut("terms"), "bags: bounds"),
         ("bags", cut("weights"), "a weight for every term"),
         ("bags", cut("bounds", at=slice(1, None)), "bags: bounds"),
@@ -579,7 +610,7 @@ def test_aliases(tmp_path, change):
     assert [f"{folder / ALIASES}: aliases ascending, each with a target"] == verify_index(folder)
 
 
-@pytest.mark.parametrize("field", ["documents", "listed", "crawled", "empty", "kin"])
+@pytest.mark.parametrize("field", ["documents", "listed", "crawled", "empty", "kin", "titled"])
 def test_header_that_counts_wrongly(larger, field):
     """What the header counts is counted again."""
     header = read_header(larger)

@@ -613,7 +613,8 @@ def test_where_bags_come_from(index):
 def test_plain_values(index):
     """What `as_dict` gives is what the documentation says, and no reasons unless they are asked."""
     kin = index.related(FULL[0].url, 1)[0]
-    assert ["url", "score", "estimate", "exact", "inlinks", "weak", "why"] == list(kin.as_dict())
+    fields = ["url", "title", "score", "estimate", "exact", "inlinks", "weak", "why"]
+    assert fields == list(kin.as_dict())
     assert kin.why is None
     with_why = index.related(FULL[0].url, 1, why=True)[0]
     assert dataclasses.asdict(with_why.why) == with_why.as_dict()["why"]
@@ -636,6 +637,20 @@ def test_budget_is_said(index):
 # --- opening ---
 
 
+def test_titles(index):
+    """An answer has the titles of its pages, and so has the page that was asked for."""
+    titles = {bag.url: bag.title for bag in index.all()}
+    assert {bag.url: bag.title for bag in BAGS} == titles
+    for bag in FULL:
+        assert bag.title == index.title(bag.url)
+        answer = index.related(bag.url)
+        assert [bag.title] == [page.title for page in answer.asked]
+        assert [titles[kin.url] for kin in answer] == [kin.title for kin in answer]
+    assert len(set(titles.values())) > 10
+    with pytest.raises(NotFoundError):
+        index.title("http://nowhere.example/")
+
+
 def test_opening_is_lazy(tmp_path, monkeypatch):
     """Opening reads the header alone; each answer maps what it needs, once."""
     path = make_index(tmp_path / "index", FULL, config_of(2))
@@ -651,7 +666,8 @@ def test_opening_is_lazy(tmp_path, monkeypatch):
     assert FULL[0].url in index
     assert ["urls.arrays"] == opened
     index.related(FULL[0].url, exact=False)
-    assert {"urls.arrays", "H.arrays", "I.arrays", "bags.arrays"} == set(opened)
+    answered = {"urls.arrays", "titles.arrays", "H.arrays", "I.arrays", "bags.arrays"}
+    assert answered == set(opened)
     index.related(FULL[0].url, why=True)
     seen = len(opened)
     index.related(FULL[0].url, why=True)

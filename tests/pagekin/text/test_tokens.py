@@ -86,6 +86,20 @@ def test_examples() -> None:
     assert doctest.testmod(m).failed == 0
 
 
+@settings(max_examples=500)
+@given(texts.map("".join), st.integers(1, 20))
+@example("a \x02 b", 9)
+@example("ab \x02", 3)
+def test_one_line(text: str, most: int) -> None:
+    """No control character, no white space but single blanks within, and nothing more to do."""
+    line = m.one_line(text, most)
+    assert line == " ".join(line.split()) and len(line) <= most
+    assert all(unicodedata.category(c) != "Cc" for c in line)
+    assert line == m.one_line(line, most)
+    if text.isascii() and text.isprintable():
+        assert line == " ".join(text.split())[:most].rstrip()
+
+
 @settings(max_examples=1500)
 @given(texts.map("".join))
 @example("a\u0301\u0323 \u0344x")

@@ -162,6 +162,25 @@ def test_page() -> None:
 
 
 @pytest.mark.parametrize(
+    ("html", "title"),
+    [
+        ("<title>Bees &amp; <b>honey</b></title>", "Bees & <b>honey</b>"),
+        ("<title> A\n\t page </title><title>Another</title>", "A page"),
+        ("<body>No title", ""),
+        ("<title></title><h1>Heading</h1>", ""),
+        ("<svg><title>A picture</title></svg><title>The page</title>", "The page"),
+        ("<title>Dir\u202eection\xad and\x01 \ufeffmarks</title>", "Direction and\ufffd marks"),
+        ("<title>Überblick\xa0| 東京 – می\u200cخواهم</title>", "Überblick | 東京 – می\u200cخواهم"),
+        (f"<title>{'x' * 199} y</title>", "x" * 199),
+        (f"<title>{'ü' * 300}</title>", "ü" * 200),
+    ],
+)
+def test_title(html: str, title: str) -> None:
+    """The first title as one line of 200 characters at the most, without control characters."""
+    assert title == page_in(html).title
+
+
+@pytest.mark.parametrize(
     ("html", "targets"),
     [
         ("<a href='a'><a href='/b'><a href='//c.example'>", ["hives/a", "b", "//c.example/"]),

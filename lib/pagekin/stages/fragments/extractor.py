@@ -129,7 +129,7 @@ class FragmentExtractor:
         self._counters.add("text", "terms", len(stream.terms))
         fragments = self._maker.fragments(stream, self._page_id(url))
         targets = self._targets(page, url)
-        return PageFragments(url, url == page.url, host_id(url), targets, fragments)
+        return PageFragments(url, url == page.url, host_id(url), targets, fragments, page.title)
 
     def _page_id(self, url: str) -> int:
         if not self._config.bag.links:

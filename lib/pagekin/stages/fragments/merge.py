@@ -20,12 +20,12 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.bags.bag import Bags, is_bag
+from pagekin.bags.bag import Bags, is_bag, origin_of
 from pagekin.bags.fragments import MOST_ABOVE
 from pagekin.bags.vocabulary import merge_among
 from pagekin.config import BagConfig, BuildConfig, WindowConfig
@@ -39,6 +39,7 @@ from pagekin.stages.fragments.parcels import (
     host_part,
     open_parcels,
     own_parcel,
+    page_title,
     pieces_index,
 )
 from pagekin.stages.fragments.term_sums import (
@@ -179,16 +180,19 @@ class BagMerger:
         self._counters.add("bags", "urls_not_crawled", int(np.count_nonzero(wanted == 0)))
         sections = [*self._link_sections(batch), *_page_sections(batch, pages)]
         hosts = np.bincount(batch.host_url, minlength=len(batch.urls))
-        columns = crawled, batch.links, batch.pages, hosts
+        titles = np.full(len(batch.urls), b"", object)
+        flags = map(batch.opened.flag.__getitem__, batch.opened.parcel[pages].tolist())
+        titles[batch.url[pages]] = np.array([*map(page_title, flags)], object)
+        columns = crawled, batch.links, batch.pages, hosts, titles
         for first, last, found in _sums(batch, sections, self._weights, wanted):
             chosen = first + np.flatnonzero(wanted[first:last])
             urls = list(map(batch.urls.__getitem__, chosen.tolist()))
             yield from self._records(urls, chosen, [column[chosen] for column in columns], found)
 
     def _records(
-        self, urls: list[bytes], numbers: Numbers, counts: list[Numbers], found: UrlSums
+        self, urls: list[bytes], numbers: Numbers, origin: list[NDArray[Any]], found: UrlSums
     ) -> Iterator[Pair]:
-        """The bags of URLs as records."""
+        """The bags of URLs as records; `origin` has the columns of what `origin_of` takes."""
         low, high = (np.searchsorted(found.url, numbers, side) for side in ("left", "right"))
         sizes = np.minimum(high - low, self._max_terms)
         over = int((high - low - sizes).sum())
@@ -199,12 +203,11 @@ class BagMerger:
             chosen = [self._heaviest(found, a, b) for a, b in edges] if over else []
             places = np.concatenate(chosen) if over else pieces_index(low, sizes)
             terms, sums = terms[places], sums[places]
-        crawled, links, *_ = counts
+        crawled, links, *_ = origin
         totals = {"urls": len(urls), "crawled": crawled.sum(), "anchors": links.sum()}
         totals |= {"terms": sizes.sum(), "empty": len(sizes) - np.count_nonzero(sizes)}
         self._counters.merge({"bags": {name: int(number) for name, number in totals.items()}})
-        rows = zip(*(column.tolist() for column in counts), strict=True)
-        origins = [b"%d %d %d %d" % row for row in rows]
+        origins = list(map(origin_of, *(column.tolist() for column in origin)))
         weights = (sums / SCALE).astype(np.float32)
         return Bags(urls, origins, terms, weights, bounds_of(sizes)).records()
 
@@ -270,18 +273,19 @@ def _read(pairs: list[Pair]) -> _Batch:
 
 def _own_pages(batch: _Batch) -> Numbers:
     """Of each URL that was read the entry with its own words. Of several pages the one at that URL
-    comes first, then that with the smallest terms, of title and text.
+    comes first, then that with the smallest terms, of title and text, and the smallest title.
     """
     opened = batch.opened
 
-    def order(entry: int) -> tuple[bytes, list[int], list[int]]:
+    def order(entry: int) -> tuple[bytes, list[int], list[int], bytes]:
         at = opened.parcel[entry]
         title, text, end = opened.title[at], opened.text[at], opened.headings[at]
         # a title that goes on is less than one that ends there
         return (
-            opened.flag[at],
+            opened.flag[at][:1],
             [*opened.terms[title:text].tolist(), 1 << 32],
             opened.terms[text:end].tolist(),
+            opened.flag[at],
         )
 
     entries: dict[int, int] = {}

@@ -10,13 +10,13 @@ A parcel is one value of bytes (docs/formats.md has an example):
     pHOST FLAG COUNT URL URL ...|terms numbers
 
 HOST names the citing host. FLAG is `-`, or in the parcel with the page's own words `0`, or `1`
-where a page of another URL speaks for this one. COUNT is the number of terms. URLs lack what all
-URLs of their host begin with; one without links is the page itself. Terms take four bytes each: the
-title (in the parcel with the page's own words all of it, else what links carry), the pieces of the
-text, the chains of headings, and the page's id. The numbers say how many terms the title and the id
-have, how many chains there are and how long each is; how many links each URL has; and of each link
-where its window begins, how many terms it has before, in and behind its anchor, and its chain.
-Behind the bar ends of lines are escaped.
+where a page of another URL speaks for this one, and behind that the title as people read it. COUNT
+is the number of terms. URLs lack what all URLs of their host begin with; one without links is the
+page itself. Terms take four bytes each: the title (in the parcel with the page's own words all of
+it, else what links carry), the pieces of the text, the chains of headings, and the page's id. The
+numbers say how many terms the title and the id have, how many chains there are and how long each
+is; how many links each URL has; and of each link where its window begins, how many terms it has
+before, in and behind its anchor, and its chain. Behind the bar ends of lines are escaped.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ __all__ = [
     "open_parcels",
     "own_parcel",
     "pack",
+    "page_title",
     "pieces_index",
 ]
 
@@ -57,6 +58,9 @@ Numbers = NDArray[np.int64]
 PARCEL = b"p"  # the first byte
 _KIND = "packing"
 _NO_PAGE, _OWN_PAGE, _OTHER_PAGE = b"-", b"0", b"1"  # flags
+# A title holds no control character: two stand for what has a meaning in the head of a parcel.
+_TITLE_TO_HEAD = bytes.maketrans(b" |", b"\x1e\x1f")
+_TITLE_OF_HEAD = bytes.maketrans(b"\x1e\x1f", b" |")
 _TERM_BYTES = 4
 _LINK = 5  # numbers of a link
 _LONGEST_NUMBER = 5  # bytes
@@ -203,6 +207,7 @@ class PageFragments(NamedTuple):
     host: bytes  # the citing host, by its id
     targets: list[str | None]  # of the links, in their order; None: the link is left out
     fragments: Fragments
+    title: str
 
 
 class _Frame(NamedTuple):
@@ -228,6 +233,7 @@ def _frames(page: PageFragments) -> tuple[_Frame, _Frame]:
     """That of the parcels of a page, and that of the one with its own words."""
     said, page_id = page.fragments, page.fragments.citing_page.tobytes()
     head, flag = PARCEL + page.host + b" ", _OWN_PAGE if page.is_own else _OTHER_PAGE
+    flag += page.title.encode().translate(_TITLE_TO_HEAD)
     return (
         _Frame(head + _NO_PAGE, said.citing_title.tobytes(), page_id, has_page=False),
         _Frame(head + flag, said.title.tobytes(), page_id, has_page=True),
@@ -386,7 +392,7 @@ class Opened(NamedTuple):
     terms: Terms
     # of each parcel
     host: NDArray[np.uint64]  # the citing host, by the eight bytes of its id
-    flag: list[bytes]
+    flag: list[bytes]  # with the text of the title, if the page itself is in it
     title: Numbers  # where the title begins
     text: Numbers  # behind it the pieces of the text
     headings: Numbers  # the chains of headings
@@ -426,7 +432,7 @@ def _opened(parcels: Sequence[Pair]) -> Opened:
         url_counts.append(len(rests))
     is_page = np.array([flag != _NO_PAGE for flag in flags])
     _check(all(len(host) == 9 and host[:1] == PARCEL for host in hosts))
-    _check({*flags} <= {_NO_PAGE, _OWN_PAGE, _OTHER_PAGE})
+    _check({f[:1] for f in flags if f != _NO_PAGE} <= {_OWN_PAGE, _OTHER_PAGE})
     sizes, n_urls = np.array(counts, np.int64), np.array(url_counts, np.int64)
     terms, numbers, bounds = _terms_and_numbers([value for _, value in parcels], sizes)
     # where the numbers of each parcel stand: three counts, sizes of chains, links of URLs, links
@@ -504,6 +510,11 @@ def _terms_and_numbers(values: Sequence[bytes], sizes: Numbers) -> tuple[Terms, 
     numbers, number_ends = read_numbers(b"".join([joined[b:c] for _, b, c in edges]))
     bounds = np.searchsorted(number_ends, bounds_of(ends - middles), "right")
     return terms, numbers, bounds
+
+
+def page_title(flag: bytes) -> bytes:
+    """The text of the title that stands in such a flag."""
+    return flag[1:].translate(_TITLE_OF_HEAD)
 
 
 def own_parcel(opened: Opened, entry: int) -> bytes:

@@ -17,6 +17,7 @@ WEIGHTED_BAGS = Stage(
             "raw bags are weighted, cut and normalised",
             makes=(FINAL_BAGS,),
             sections=("weight",),
+            version=2,
             part="bags",
             uses=(FREQUENCIES,),
         ),

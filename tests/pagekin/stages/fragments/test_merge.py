@@ -145,23 +145,24 @@ def test_too_many_terms(monkeypatch: pytest.MonkeyPatch, held: int) -> None:
     assert counts == {"bags": {"urls": 1, "anchors": 4, "terms": 3, "terms_over_limit": 3}}
 
 
-TITLED = st.tuples(st.booleans(), *[st.lists(st.integers(16, 18), max_size=3)] * 2)
+FEW_TERMS = st.lists(st.integers(16, 18), max_size=3)
+TITLED = st.tuples(st.booleans(), FEW_TERMS, FEW_TERMS, st.sampled_from(["", "A", "a | b"]))
 
 
 @given(st.lists(TITLED, min_size=2, max_size=4), st.sampled_from([0, 1 << 20]))
 @settings(deadline=None)
 def test_pages_that_claim_one_url(
-    pages: list[tuple[bool, list[int], list[int]]], held: int
+    pages: list[tuple[bool, list[int], list[int], str]], held: int
 ) -> None:
     """The page at the URL counts, else the one with the smallest terms, whatever the order; a title
-    that ends is behind one that goes on."""
+    that ends is behind one that goes on. The title that is shown is that of the same page."""
     sent = []
-    for is_own, title, text in pages:
-        page = a_page([], text)
-        page = page._replace(is_own=is_own, fragments=page.fragments._replace(title=terms(title)))
+    for is_own, title, text, shown in pages:
+        page = a_page([], text)._replace(is_own=is_own, title=shown)
+        page = page._replace(fragments=page.fragments._replace(title=terms(title)))
         sent += pack([page], UrlRanges())
-    order = [(not is_own, [*title, 1 << 32], text) for is_own, title, text in pages]
-    _, title, text = min(order)
+    order = [(not own, [*title, 1 << 32], text, shown) for own, title, text, shown in pages]
+    _, title, text, shown = min(order)
     config = BuildConfig()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(merge, "_HELD", held)
@@ -173,6 +174,7 @@ def test_pages_that_claim_one_url(
     assert dict(sorted(weights.items())) == dict(
         zip(bag.terms.tolist(), bag.weights.tolist(), strict=True)
     )
+    assert shown == bag.title
     assert isinstance(counts, dict)
     assert len(pages) - 1 == counts["bags"]["other_content_dropped"]
     assert np.all(np.diff(bag.terms.astype(np.int64)) > 0)

@@ -24,8 +24,10 @@ from pagekin.stages.fragments.parcels import (
     open_parcels,
     own_parcel,
     pack,
+    page_title,
     read_numbers,
 )
+from tests.indexes import TITLES
 
 URLS = ("http://a.example/", "http://a.example/x", "http://a.example/x/y?q=1", "http://a.example/ü")
 URLS += (
@@ -83,7 +85,8 @@ def said(draw: st.DrawFn) -> PageFragments:
         citing_page=terms(draw(st.lists(TERMS, max_size=1))),
         content=draw(st.booleans()),
     )
-    return PageFragments(own, draw(st.booleans()), host_id(own), targets, fragments)
+    is_own, title = draw(st.booleans()), draw(TITLES)
+    return PageFragments(own, is_own, host_id(own), targets, fragments, title)
 
 
 def facts_of(page: PageFragments) -> tuple[dict[bytes, list[Link]], list[Any]]:
@@ -102,7 +105,7 @@ def facts_of(page: PageFragments) -> tuple[dict[bytes, list[Link]], list[Any]]:
             links.setdefault(target.encode(), []).append(link)
     content = [text] if parts.content else []
     flag = b"0" if page.is_own else b"1"
-    return links, [page.url.encode(), flag, parts.title.tolist(), *content]
+    return links, [page.url.encode(), flag, page.title.encode(), parts.title.tolist(), *content]
 
 
 def facts_in(opened: Opened, *, titled: bool) -> tuple[dict[bytes, list[Link]], list[Any]]:
@@ -123,7 +126,8 @@ def facts_in(opened: Opened, *, titled: bool) -> tuple[dict[bytes, list[Link]], 
     at = opened.parcel[own]
     title = text[opened.title[at] : opened.text[at]]
     content = text[opened.text[at] : opened.headings[at]]
-    return links, [opened.url[own], opened.flag[at], title, content]
+    flag = opened.flag[at]
+    return links, [opened.url[own], flag[:1], page_title(flag), title, content]
 
 
 @given(st.lists(said(), max_size=4), ranges())
@@ -190,13 +194,13 @@ def test_what_no_window_holds_is_not_sent() -> None:
 
 def test_stored_parcel() -> None:
     """The parcel of docs/formats.md."""
-    page = a_page(["http://a.example/b"], [7, 10, 9])
+    page = a_page(["http://a.example/b"], [7, 10, 9])._replace(title="A | b")
     (key, link), (own_key, own) = pack([page], UrlRanges())
     assert (b"http://a.example/", b"http://own.example/") == (key, own_key)
     text = b"\x07\0\0\0\x1bn\0\0\0\x09\0\0\0"
     assert b"p%b - 3 b|%b" % (page.host, text) == link[:-10]
     assert "80 80 81 80 81 80 81 81 81 80" == link[-10:].hex(" ")
-    assert b"p%b 0 3 p|%b" % (page.host, text) == own[:-4]
+    assert b"p%b 0A\x1e\x1f\x1eb 3 p|%b" % (page.host, text) == own[:-4]
     assert "80 80 80 80" == own[-4:].hex(" ")
 
 
@@ -234,6 +238,7 @@ VALUES = [
     b"p12345678 - 0|\x80\x80\x80\x00",  # a number that does not end
     b"p12345678 - 0|\x80\x80\x01\x01\x01\x01\x01\x80",  # one that is too long
     b"p12345678 - -1|\x80\x80\x80",
+    b"p12345678 -A 0|\x80\x80\x80",  # a title and no page
     b"p12345678 - 1|\x80\x80\x80",
     b"p12345678 0 0|\x80\x80\x80",  # no page's own URL
     b"p12345678 - 0 x|\x80\x80\x80\x80",  # and one that should not be there
@@ -316,4 +321,4 @@ def a_page(targets: Sequence[str], text: Sequence[int] = (1, 2, 3)) -> PageFragm
         citing_page=terms([]),
         content=True,
     )
-    return PageFragments(own, True, host_id(own), list(targets), fragments)
+    return PageFragments(own, True, host_id(own), list(targets), fragments, "")
