@@ -54,7 +54,8 @@ def test_info(command, demo_index):
         line.startswith("from 4 files, 577,837 bytes: crawl-00000.warc.gz, ") for line in lines
     )
     size = sum(path.stat().st_size for path in demo_index.rglob("H.arrays"))
-    assert f"H.arrays {size:,} {size / 445:.1f} a document" in lines
+    what = "the signatures of each document"
+    assert f"H.arrays {size:,} {size / 445:.1f} a document {what}" in lines
     assert lines[-16].startswith("1 11 2.5%")
 
 
