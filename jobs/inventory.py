@@ -6,6 +6,7 @@
     reduce   by URL: the latest capture is read; a redirect counts where nothing was captured
     output   captures: URL TAB alias TARGET   or   URL TAB over CAPTURE (one to pass over)
              with --bag-urls crawled also URL TAB captured, of all that may be pages
+             !cuts/ADDRESS TAB the places where a large file can be cut for the reading
              sample: !sample/HASH TAB what one page in N (--sample N) tells of the snapshot
 
 With --outputs sample only the first --heads BYTES of each file are read. Records are described in
@@ -17,7 +18,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from pagekin.engine.job import PagekinJob
-from pagekin.kinds import SAMPLE, Pair
+from pagekin.kinds import CUTS, SAMPLE, Pair
 from pagekin.stages.inventory import INVENTORY
 from pagekin.stages.inventory.captures import settle
 from pagekin.stages.inventory.sample import Sampler
@@ -43,13 +44,13 @@ class Inventory(PagekinJob):
             sample=sampler if "sample" in wanted else None,
             heads=self.options.heads,
         )
-        for address in self.addresses(pairs):
+        for address, _ in self.files_to_read(pairs):
             yield from surveyor.survey(address, self.progress.reporter())
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         named = self.config.bag.urls == "crawled"
         for url, group in groupby(pairs, key=itemgetter(0)):
-            if SAMPLE.holds(url):
+            if CUTS.holds(url) or SAMPLE.holds(url):
                 yield from group
             else:
                 values = (value for _, value in group)

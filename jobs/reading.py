@@ -2,6 +2,7 @@
 """Snapshot -> what is made of its pages, each of which is parsed once: raw bags, blocks of links.
 
     input    manifests: a WARC address a line
+             or ADDRESS TAB START-END, of a file that is cut: the records that begin in this range
     map      one reading a page, which is given to the extractor of each output that is wanted
     reduce   each output merges its own records, or keeps them as they are
 
@@ -30,8 +31,8 @@ class Reading(PagekinJob):
         make_ready()
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        addresses = self.addresses(pairs)
-        yield from extract(self.outputs, self._task(), addresses, self.progress.reporter)
+        files = self.files_to_read(pairs)
+        yield from extract(self.outputs, self._task(), files, self.progress.reporter)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         yield from merge_outputs(self.outputs, self._task(), pairs)

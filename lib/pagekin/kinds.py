@@ -12,6 +12,7 @@ from dataclasses import dataclass
 __all__ = [
     "BLOCKS",
     "CAPTURES",
+    "CUTS",
     "DOCUMENTS",
     "EDGES",
     "FINAL_BAGS",
@@ -74,6 +75,7 @@ def key_after(prefix: bytes) -> bytes:
 # what the inventory makes
 SIGHTINGS = Kind("sightings", "URL", "a capture or a redirect of this URL, seen by one task")
 CAPTURES = Kind("captures", "URL", "what the URL stands for, or a capture that is not read")
+CUTS = Kind("cuts", "!cuts/ADDRESS", "where a large file can be cut", b"!cuts/")
 SAMPLE = Kind("sample", "!sample/HASH", "what one page in N says of the snapshot", b"!sample/")
 
 # what the one reading of the pages makes
@@ -94,7 +96,7 @@ EDGES = Kind("edges", "HASH", "a page that is related to this one, with its scor
 KIN = Kind("kin", "HASH", "a page and the best pages related to it")
 
 KINDS = (
-    *(SIGHTINGS, CAPTURES, SAMPLE),
+    *(SIGHTINGS, CAPTURES, CUTS, SAMPLE),
     *(PARCELS, RAW_BAGS, WORDS, BLOCKS),
     *(TERM_COUNTS, FINAL_BAGS, DOCUMENTS, SHARD_PIECES),
     *(STRIPES, EDGES, KIN),

@@ -48,9 +48,11 @@ class TaskProgress:
             self._end_with_build()
             self._write()
 
-    def reporter(self) -> Callable[[int, int], None]:
-        """For one file: a function that is told of pages, and of how far into the file we are."""
-        last = 0
+    def reporter(self, start: int = 0) -> Callable[[int, int], None]:
+        """For one file, read from `start` on: a function that is told of pages, and of how far into
+        the file we are.
+        """
+        last = start
 
         def report(pages: int, offset: int) -> None:
             nonlocal last

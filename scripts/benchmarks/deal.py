@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks.harness import Add, Benchmark, in_process, in_turns
 from benchmarks.results import Column, Result, Table, Target
-from pagekin.build.chain import write_manifests
+from pagekin.build.manifests import write_manifests
 from pagekin.engine.local.shuffle import merged_lines
 from pagekin.errors import UsageError
 from pagekin.storage.part_files import Piece

@@ -33,7 +33,7 @@ from benchmarks.mapping import mapped_records
 from benchmarks.packing import sample_task
 from benchmarks.results import Column, Result, Table, Target
 from benchmarks.shuffle import merge_task
-from pagekin.build.chain import write_manifests
+from pagekin.build.manifests import write_manifests
 from pagekin.counters import TaskStatistics
 from pagekin.kinds import STATISTICS
 from pagekin.web.sources import list_snapshot

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.warcs import gz, request, response, warcinfo, zst
 
-__all__ = ["write_sample"]
+__all__ = ["write_large_file", "write_sample"]
 
 _HOSTS = 40
 _FILES = 5
@@ -46,6 +46,20 @@ def write_sample(folder: Path, pages: int = 500, seed: int = 11) -> Path:
                 packed[len(packed) // 2] = packed[len(packed) // 2][:-9] + b"damaged!!"
                 path.with_suffix(".warc.gz").write_bytes(b"".join(packed))
     return folder
+
+
+def write_large_file(path: Path, seed: int = 12) -> Path:
+    """A file of 4 MB in few pages, beside pictures that are no pages; gives its path."""
+    chance = random.Random(seed)
+    pages = _Maker(chance, 40)
+    picture = {"Content-Type": "image/jpeg"}
+    with path.open("wb") as out:
+        for number in range(40):
+            for record in pages.records(number):
+                out.write(gz(record))
+            body = b"\xff\xd8\xff" + chance.randbytes(100_000)
+            out.write(gz(response(f"http://pictures.example/{number}.jpg", body, 200, picture)))
+    return path
 
 
 class _Maker:

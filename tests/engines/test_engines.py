@@ -14,10 +14,14 @@ from typing import Any
 
 import pytest
 
+from pagekin.build.manifests import write_manifests
 from pagekin.index.folder import read_header
+from pagekin.stages.inventory.cuts import cuts_of
+from pagekin.storage.workspace import Workspace
+from pagekin.web.sources import list_snapshot
 from tests.engines.clusters import LocalHadoop, spark_conf
 from tests.engines.mock_emr import MockEmr
-from tests.engines.sample import write_sample
+from tests.engines.sample import write_large_file, write_sample
 from tests.running import DEMO, pagekin
 
 pytestmark = pytest.mark.engines
@@ -30,10 +34,11 @@ Words = list[object]
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with both snapshots."""
+    """A folder with both snapshots, and a file that is so large that tasks share it."""
     folder = tmp_path_factory.mktemp("both")
     shutil.copytree(DEMO, folder / "demo")
     write_sample(folder / "sample", pages=560)  # of which 500 are read
+    write_large_file(folder / "sample" / "large.warc.gz")
     return folder
 
 
@@ -51,9 +56,15 @@ def _build(base: Path, *words: object) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def expected(both: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What the local runner makes."""
-    return _build(tmp_path_factory.mktemp("expected"), *_folders(both))
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the local runner works."""
+    return tmp_path_factory.mktemp("expected")
+
+
+@pytest.fixture(scope="module")
+def expected(both: Path, base: Path) -> dict[str, Any]:
+    """What it makes."""
+    return _build(base, *_folders(both))
 
 
 # --- what each engine wants: words of the command, and where the snapshot lies for it ---
@@ -116,4 +127,16 @@ def test_the_sample_is_worth_the_while(expected):
     assert [] == [name for name, stage in stages.items() if not stage["records"]]
     assert 500 < stages["reading.fragments.blocks"]["counters"]["records"]["used"]
     assert 0 < stages["inventory.captures.sample"]["counters"]["inventory"]["redirects"]
-    assert 9 == stages["inventory.captures.sample"]["counters"]["files"]["read"]
+    for name in ("inventory.captures.sample", "reading.fragments.blocks"):
+        assert {"read": 10} == stages[name]["counters"]["files"]
+
+
+@pytest.mark.usefixtures("expected")
+def test_a_file_is_cut(both, base, tmp_path):
+    """Each of two tasks reads a part of the large file, on every engine."""
+    work = Workspace.open(base / "work")
+    cuts = cuts_of(work.records("inventory.captures.sample"))
+    assert [str(both / "sample" / "large.warc.gz")] == list(cuts)
+    snapshot = list_snapshot(map(str, _folders(both)))
+    manifests = [path.read_text() for path in write_manifests(tmp_path / "m", snapshot, 2, cuts)]
+    assert [1, 1] == [manifest.count("large.warc.gz\t") for manifest in manifests]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import accumulate
 
 import pytest
 
@@ -343,6 +344,22 @@ def test_hot_url(tmp_path, monkeypatch):
     assert not summed
     assert (of_one.pop("files"), of_four.pop("files")) == ({"read": 1}, {"read": 4})
     assert (one, of_one) == (four, of_four)
+
+
+def test_parts_of_a_file(tmp_path):
+    """Tasks that each read a part of a file make the records, and the counts, of one that reads
+    all."""
+    packed = records_of(PAGES)
+    line = write_warc(tmp_path / "a.warc.gz", *packed)
+    first, second, *_ = accumulate(map(len, packed))
+    bounds = [f"0-{first}", f"{first}-{second}", f"{second}-"]
+    parts = [b"%b\t%b" % (line, part.encode()) for part in bounds]
+    (tmp_path / "manifest").write_bytes(b"".join(part + b"\n" for part in parts))
+    said = run_script("reading", "-r", "local", "--no-conf", FRAGMENTS, tmp_path / "manifest")
+    assert 0 == said.code, said.err
+    whole = fragments(inputs=[line])
+    assert {"read": 1} == whole[1]["files"]
+    assert whole == fragments(inputs=parts) == split_output(said.out.encode())
 
 
 def test_as_a_script(tmp_path):

@@ -8,7 +8,6 @@ before is kept. Outputs of one stage that are to be built are made in one pass.
 
 from __future__ import annotations
 
-import heapq
 import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass
@@ -21,6 +20,7 @@ import xxhash
 import pagekin
 from pagekin import native
 from pagekin.build.made import Pass, newest_pass, pass_name, superseded, table_path
+from pagekin.build.manifests import total_size, write_manifests
 from pagekin.build.remote_index import RemoteIndex
 from pagekin.build.report import Report, warnings, why_no_pages, write_summary
 from pagekin.config import BuildConfig, to_dict, to_flags
@@ -31,14 +31,13 @@ from pagekin.progress import StageProgress
 from pagekin.stages.chain import maker_of, needed_by, output_named, stage_of, wanted_outputs
 from pagekin.stages.declaration import PARTS, Circumstances, Output, Stage, Table
 from pagekin.stages.index_shards import settle_shards
+from pagekin.stages.inventory.cuts import cuts_of
 from pagekin.storage.remote_workspace import AnyWorkspace
 from pagekin.tables import ArrayFile
 from pagekin.web.sources import Source
 
-__all__ = ["Build", "Decision", "PlannedPass", "plan", "total_size", "write_manifests"]
+__all__ = ["Build", "Decision", "PlannedPass", "plan"]
 
-_BYTES_PER_TASK = 256 << 20  # of compressed input: a task of a few minutes
-_MAX_MANIFESTS = 100_000
 _NOTES_SHOWN = 10
 _UNKNOWN = 1 << 30  # bytes of a file whose size nobody knows: as those of Common Crawl
 _NAMES = 10  # of the snapshot's files, that the index remembers
@@ -326,9 +325,17 @@ class Build:
     def _inputs(self, stage: Stage, made: Path, engine: Engine) -> tuple[list[str], int, str]:
         """Input paths, and how much there is to do in which unit."""
         if not stage.reads:
-            paths = write_manifests(made / "manifests", self.snapshot, engine.width)
+            manifests, cuts = made / "manifests", self._cuts(stage)
+            paths = write_manifests(manifests, self.snapshot, engine.width, cuts)
             return list(map(str, paths)), total_size(self.snapshot), "bytes"
         return self.paths_read(stage), self._amount_read(stage, "records"), "records"
+
+    def _cuts(self, stage: Stage) -> dict[str, list[int]]:
+        """Where files may be cut for a stage that reads them, by their addresses."""
+        maker = maker_of(stage.cut_by) if stage.cut_by else None
+        if maker not in self.outputs:
+            return {}
+        return cuts_of(self.workspace.records(self._pass_of(maker).name))
 
     def paths_read(self, stage: Stage) -> list[str]:
         """What a stage reads of the passes before it: files here, patterns elsewhere."""
@@ -362,36 +369,14 @@ def plan(build: Build) -> list[Decision]:
     return decisions
 
 
-def write_manifests(folder: Path, snapshot: list[Source], width: int) -> list[Path]:
-    """Small files that name the WARC files, one for each map task, of about equal bytes."""
-    folder.mkdir()
-    unknown = sum(source.size < 0 for source in snapshot)  # as in lists: a task for each
-    count = max(width, total_size(snapshot) // _BYTES_PER_TASK + unknown)
-    count = min(count, len(snapshot), _MAX_MANIFESTS)
-    loads = [(0, number) for number in range(count)]  # a heap: the lightest first
-    shares: list[list[str]] = [[] for _ in range(count)]
-    for source in sorted(snapshot, key=lambda s: (-s.size, s.uri)):
-        load, number = loads[0]
-        shares[number].append(source.uri)
-        heapq.heapreplace(loads, (load + max(source.size, 1), number))
-    paths = [folder / f"manifest-{k:05d}" for k in range(count)]
-    for path, share in zip(paths, shares, strict=True):
-        path.write_text("".join(f"{uri}\n" for uri in sorted(share)), encoding="utf-8")
-    return paths
-
-
-def total_size(snapshot: list[Source]) -> int:
-    """Bytes of all files whose size is known."""
-    return sum(max(source.size, 0) for source in snapshot)
-
-
 def _snapshot_digest(snapshot: list[Source]) -> str:
     text = "\n".join(sorted(f"{s.uri}\t{s.size}\t{s.stamp}" for s in snapshot))
     return f"{len(snapshot)} files, {xxhash.xxh3_128_hexdigest(text.encode())}"
 
 
 def _failed_files(counters: dict[str, dict[str, int]]) -> int:
-    return counters.get("files", {}).get("failed", 0)
+    in_parts = counters.get("files_failed_in_part", {})  # by address
+    return counters.get("files", {}).get("failed", 0) + len(in_parts)
 
 
 def _plain(value: Any) -> Any:

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pagekin.build.chain import write_manifests
 from pagekin.build.made import newest_pass
+from pagekin.build.manifests import write_manifests
 from pagekin.engine.emr.runner import Launcher
 from pagekin.engine.run import Engine, job_class, listening
 from pagekin.stages.chain import maker_of

@@ -282,7 +282,7 @@ def _plan_lines(
 
 def _sizes(build: Any) -> str:
     """How much there is to read, as far as that is known."""
-    from pagekin.build.chain import total_size
+    from pagekin.build.manifests import total_size
 
     unknown = sum(source.size < 0 for source in build.snapshot)
     files = _counted(len(build.snapshot), "file")

@@ -41,6 +41,7 @@ from pagekin.errors import UsageError
 from pagekin.kinds import MARK, STATISTICS, Kind, Pair
 from pagekin.progress import TaskProgress
 from pagekin.stages.declaration import Output, Stage
+from pagekin.web.streams import ByteRange, parse_range
 
 __all__ = ["NOW_READING", "BytesProtocol", "PagekinJob", "settle_memory"]
 
@@ -302,15 +303,18 @@ class PagekinJob(MRJob):  # type: ignore[misc]
                     self.progress.add(records=_NOTE_EVERY)
             self.progress.add(records=seen % _NOTE_EVERY)
 
-    def addresses(self, pairs: Iterable[Pair]) -> Iterator[str]:
-        """The lines of a manifest; each is named before it is read, and counted behind that.
+    def files_to_read(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, ByteRange]]:
+        """The lines of a manifest: files, or parts of them. Each is named before it is read, and
+        counted behind that, a file with its first part.
 
         Should the task be killed, nothing else tells where it was.
         """
-        for address, _ in pairs:
-            print(f"{NOW_READING}{self._place()}", file=sys.stderr, flush=True)  # noqa: T201
-            yield address.decode()
-            self.progress.add(files=1)
+        for address, bounds in pairs:
+            part = parse_range(bounds)
+            where = f" from byte {part.start}" if part.start else ""
+            print(f"{NOW_READING}{self._place()}{where}", file=sys.stderr, flush=True)  # noqa: T201
+            yield address.decode(), part
+            self.progress.add(files=int(not part.start))
 
     def _explained(self, kind: str, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """The pairs; to an error it is added where in the input it arose."""

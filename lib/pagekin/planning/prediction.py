@@ -28,6 +28,7 @@ from pagekin.planning.extrapolation import (
 )
 from pagekin.planning.sample_build import HotKey, SampleBuild, StageUse
 from pagekin.planning.snapshot_sample import Sample
+from pagekin.stages.inventory.cuts import CELL
 
 __all__ = ["Prediction", "StagePrediction", "predict"]
 
@@ -116,7 +117,7 @@ class _Whole:
     def _stage(self, uses: list[StageUse]) -> StagePrediction:
         last = uses[-1]
         reads = self._done.get(last.reads)
-        maps, reduces = self._map_tasks(reads), self._reduces if last.reduce else 0
+        maps, reduces = self._map_tasks(last, reads), self._reduces if last.reduce else 0
         shuffle = {
             "records": self._shuffled(uses, maps, reads, lambda use: use.shuffle_records),
             "bytes": self._shuffled(uses, maps, reads, lambda use: use.shuffle_bytes),
@@ -134,7 +135,7 @@ class _Whole:
         hottest = self._hottest(last, sent, reads)
         share = hottest[0].bytes / sent.value if hottest and sent.value else 0.0
         longest = {
-            "map": cpu["map"].value * self._largest_part(maps, reads),
+            "map": cpu["map"].value * self._largest_part(maps, last, reads),
             "reduce": cpu["reduce"].value * max(share, 1 / max(reduces, 1)),
         }
         memory = self._memory(last, maps, reduces)
@@ -146,16 +147,18 @@ class _Whole:
 
     # --- tasks ---
 
-    def _map_tasks(self, reads: StagePrediction | None) -> int:
+    def _map_tasks(self, last: StageUse, reads: StagePrediction | None) -> int:
         if reads:
             parts = max(reads.reduce_tasks or reads.map_tasks, self._slots)
             return max(parts, math.ceil(reads.bytes.value / _SPLIT))
-        wanted = max(self._slots, self._sample.total_bytes // _BYTES_PER_TASK)
-        return max(1, min(wanted, self._sample.total_files))
+        wanted = max(1, self._slots, self._sample.total_bytes // _BYTES_PER_TASK)
+        cells = self._sample.total_bytes // CELL if last.cuts_files else 0
+        return min(wanted, max(self._sample.total_files, cells))
 
-    def _largest_part(self, maps: int, reads: StagePrediction | None) -> float:
-        """The share of the largest map task: files of a snapshot cannot be split."""
-        file = 0.0 if reads else self._sample.largest_file / self._sample.total_bytes
+    def _largest_part(self, maps: int, last: StageUse, reads: StagePrediction | None) -> float:
+        """The share of the largest map task: the inventory does not cut files."""
+        cut = reads or last.cuts_files
+        file = 0.0 if cut else self._sample.largest_file / self._sample.total_bytes
         return max(1 / maps, min(file, 1.0))
 
     def _shuffled(

@@ -72,6 +72,7 @@ class StageUse:
     reads: str
     input_bytes: int
     map: TaskUse
+    cuts_files: bool = False  # large files of the snapshot are read by several tasks
     reduce: TaskUse | None = None
     sort_cpu: float = 0.0
     shuffle_records: int = 0
@@ -203,7 +204,8 @@ class _Meter:
         mapped = made / "mapped" if reduces else part
         map_use = self._task(stage, options, "--mapper", list(map(Path, inputs)), mapped)
         reads = stage_of(maker_of(stage.reads[0])).name if stage.reads else ""
-        use = StageUse(stage.name, reads, size, map_use, shards=self._shards(stage))
+        cuts = stage.cut_by is not None and self._config.reading.resolve
+        use = StageUse(stage.name, reads, size, map_use, cuts, shards=self._shards(stage))
         if reduces:
             statistics = _statistics(mapped)
             # the reducer is to report itself alone

@@ -108,6 +108,7 @@ class Stage:
     shuffles: tuple[Kind, ...] = ()  # what its mappers send; none: it has no reducers
     sections: tuple[str, ...] = ()
     looks_up: tuple[Table, ...] = ()  # tables that all its outputs use
+    cut_by: Kind | None = None  # tells where its files may be cut, so that several tasks read one
     # the configuration, with what follows from the number of records that are read, which are made
     # of this share of the snapshot
     settle: Callable[[BuildConfig, int, float], BuildConfig] = lambda config, records, share: config

@@ -20,6 +20,7 @@ from pagekin.text.tokens import load_dictionary
 from pagekin.text.words import load_stemmers
 from pagekin.web.page import Page, SnapshotReader, View
 from pagekin.web.resolution import Resolution
+from pagekin.web.streams import ByteRange
 from pagekin.web.urls import make_suffix_list
 
 __all__ = ["PageExtractor", "ReadingTask", "extract", "make_ready", "merge_outputs", "view_for"]
@@ -85,10 +86,12 @@ def make_ready() -> None:
 def extract(
     outputs: Iterable[Output],
     task: ReadingTask,
-    addresses: Iterable[str],
-    progress: Callable[[], Callable[[int, int], None]],
+    files: Iterable[tuple[str, ByteRange]],
+    progress: Callable[[int], Callable[[int, int], None]],
 ) -> Iterator[Pair]:
-    """The map side: each page of these files is read once, and given to all extractors."""
+    """The map side: each page of these files, or parts of files, is read once, and given to all
+    extractors.
+    """
     extractors: list[PageExtractor] = [
         load_named(output.runs)(
             task.config, task.counters, task.resolution, *task.other_tables(output)
@@ -99,8 +102,8 @@ def extract(
     reader = SnapshotReader(
         task.config.reading, task.counters, task.resolution, view_for(extractors)
     )
-    for address in addresses:
-        for page in reader.pages(address, progress()):
+    for address, part in files:
+        for page in reader.pages(address, progress(part.start), part):
             for extractor in extractors:
                 yield from extractor.records(page)
     for extractor in extractors:

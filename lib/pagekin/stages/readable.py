@@ -21,6 +21,7 @@ from pagekin.index.shard_files import parse_piece
 from pagekin.kinds import Kind
 from pagekin.stages.document_frequency.counting import DF, WORDS, unpack_counts
 from pagekin.stages.fragments.parcels import open_parcels
+from pagekin.stages.inventory.cuts import parse_cuts
 from pagekin.stages.inventory.sample import read_links
 from pagekin.stages.pairs.stripe_codec import split_stripes, unpack_partners
 from pagekin.stages.related.best_kin import named_page, parse_edge
@@ -69,6 +70,10 @@ def _sighting(key: bytes, value: bytes, names: TermNames) -> Shown:
 def _capture(key: bytes, value: bytes, names: TermNames) -> Shown:
     word, _, rest = value.partition(b" ")
     return {"what": _text(word), "about": _text(rest)}
+
+
+def _cuts(key: bytes, value: bytes, names: TermNames) -> Shown:
+    return {"places": parse_cuts(value)}
 
 
 def _sample(key: bytes, value: bytes, names: TermNames) -> Shown:
@@ -200,6 +205,7 @@ def _kin(key: bytes, value: bytes, names: TermNames) -> Shown:
 _SHOWN: dict[Kind, Callable[[bytes, bytes, TermNames], Shown]] = {
     kinds.SIGHTINGS: _sighting,
     kinds.CAPTURES: _capture,
+    kinds.CUTS: _cuts,
     kinds.SAMPLE: _sample,
     kinds.PARCELS: _parcel,
     kinds.RAW_BAGS: _bag,

@@ -27,8 +27,9 @@ from typing import Any, TypeVar
 import xxhash
 
 import pagekin
-from pagekin.build.chain import Build, total_size
+from pagekin.build.chain import Build
 from pagekin.build.made import table_path
+from pagekin.build.manifests import total_size
 from pagekin.config import BuildConfig, ReadingConfig, to_dict
 from pagekin.engine.run import Engine
 from pagekin.errors import WorkspaceError

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Final
+from itertools import chain
+from typing import TYPE_CHECKING, Final
 
 from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
@@ -21,7 +22,7 @@ from pagekin.web.charset import to_utf8
 from pagekin.web.http import HttpResponse, content_type, decode_body, parse_http
 from pagekin.web.markup import Flat, Outline, read_markup
 from pagekin.web.resolution import Resolution
-from pagekin.web.streams import open_source
+from pagekin.web.streams import WHOLE, ByteRange, open_source
 from pagekin.web.urls import Resolver, among_hosts, canonical, host
 from pagekin.web.warc import MAX_RECORD_BYTES, Damage, Record, read_records
 
@@ -272,9 +273,12 @@ def read_file(
     counters: Counters,
     limit: int,
     whole: Callable[[Record], bool] | None = None,
+    part: ByteRange = WHOLE,
 ) -> Iterator[Record]:
-    """The intact records of a file, `limit` bytes of each body, or more of those that are wanted
-    whole; damage is counted, and so is a file that cannot be read.
+    """The intact records of a file, or of a part of it, `limit` bytes of each body, or more of
+    those that are wanted whole; damage is counted, and so is a file that cannot be read.
+
+    A file that is read in parts counts as read with its first; those that fail count by file.
     """
     usual = limit + _HEADERS
 
@@ -282,19 +286,23 @@ def read_file(
         return max(usual, MAX_RECORD_BYTES) if whole and whole(record) else usual
 
     try:
-        with open_source(uri) as stream:
-            yield from _intact(uri, stream, counters, most if whole else usual)
-        counters.add("files", "read")
+        with open_source(uri, start=part.start) as stream:
+            found = read_records(stream, most if whole else usual, part=part)
+            yield from _intact(uri, found, counters, part)
+        counters.add("files", "read", int(part.start == 0))
     except InputError as error:
-        counters.add("files", "failed")
+        if part == WHOLE:
+            counters.add("files", "failed")
+        else:
+            counters.add("files_failed_in_part", uri)
         counters.note(str(error))
 
 
 def _intact(
-    uri: str, stream: BinaryIO, counters: Counters, limit: int | Callable[[Record], int]
+    uri: str, found: Iterator[Record | Damage], counters: Counters, part: ByteRange
 ) -> Iterator[Record]:
     damaged = intact = 0
-    for item in read_records(stream, limit):
+    for item in _checked(uri, found, part.start) if part.start else found:
         counters.add("records", "read")
         if isinstance(item, Damage):
             damaged += 1
@@ -302,12 +310,25 @@ def _intact(
         else:
             intact += 1
             yield item
-    if damaged and not intact:
+    if damaged and not intact and part == WHOLE:
         raise InputError(f"{uri}: holds no WARC record; is it a WARC file?")
     if damaged:
         counters.note(f"{uri}: parts of it are damaged or missing, and were passed over")
-    if not intact:
+    elif not intact:
         counters.note(f"{uri}: is empty")
+
+
+def _checked(uri: str, found: Iterator[Record | Damage], start: int) -> Iterator[Record | Damage]:
+    """What was found from `start` on; InputError unless a record begins there, as one did when the
+    file was cut.
+    """
+    first = next(found, None)
+    if not (isinstance(first, Record) and first.offset == start):
+        raise InputError(
+            f"{uri}: was changed after the inventory: no record begins at byte {start} any more;"
+            " build again, in a new workspace if its date did not change"
+        )
+    return chain([first], found)
 
 
 class SnapshotReader:
@@ -325,10 +346,15 @@ class SnapshotReader:
         self._counters = counters
         self._resolution = resolution
 
-    def pages(self, uri: str, report: Report = lambda pages, size: None) -> Iterator[Page]:
-        """The pages of one file."""
+    def pages(
+        self,
+        uri: str,
+        report: Report = lambda pages, size: None,
+        part: ByteRange = WHOLE,
+    ) -> Iterator[Page]:
+        """The pages of one file, or of a part of it."""
         add = self._counters.add
-        for record in read_file(uri, self._counters, self._limit):
+        for record in read_file(uri, self._counters, self._limit, part=part):
             page = self._read(uri, record)
             add("records", page if isinstance(page, str) else "used")
             report(int(not isinstance(page, str)), record.offset)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 from urllib.parse import unquote
 
 from pagekin.errors import InputError
@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SCHEMES",
+    "WHOLE",
+    "ByteRange",
     "http_facts",
     "local_errors",
     "local_path",
     "open_source",
+    "parse_range",
     "reading",
     "scheme_of",
 ]
@@ -51,6 +54,28 @@ def scheme_of(uri: str) -> str:
     match = re.match(r"([a-z][a-z\d+.-]*)://", uri, re.I)
     scheme = match[1].lower() if match else ""
     return "" if scheme == "file" else scheme
+
+
+class ByteRange(NamedTuple):
+    """A part of a WARC file: the records that begin from one byte on, and before another."""
+
+    start: int = 0
+    """0, or where a record is at which a reader can begin."""
+    end: int | None = None
+    """Where another such record is; None for the end of the file."""
+
+
+WHOLE: Final = ByteRange()
+
+
+def parse_range(text: bytes) -> ByteRange:
+    """As a manifest names it; empty for a whole file.
+
+    >>> parse_range(b"4096-8192"), parse_range(b"8192-")
+    (ByteRange(start=4096, end=8192), ByteRange(start=8192, end=None))
+    """
+    start, _, end = text.partition(b"-")
+    return ByteRange(int(start or 0), int(end) if end else None)
 
 
 @contextmanager

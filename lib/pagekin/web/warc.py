@@ -25,6 +25,11 @@ fails its checksum, the record being read is not given: nobody knows which bytes
 may be those of its URL. Where a member is broken, the next one that opens with a WARC record is
 looked for in what was read of it (it may have run into its neighbours), and behind it.
 
+A reader may begin at any record that says so (`Record.can_begin`), and stop where another begins:
+what several of them read together is what one reads, bit for bit, whatever is damaged. At such a
+place nothing is left of what was read before: it is a record of a plain stream, or opens a member
+without a dictionary, and the chunk that is being read goes on as the first one of a new reader.
+
 Where a wrong length is over 8 MiB and no member ends, the records inside are lost with it.
 Segmented records (`continuation`) are not joined and digests not checked.
 """
@@ -50,6 +55,7 @@ from pagekin.web.http import (
     steps,
     zstd_opener,
 )
+from pagekin.web.streams import WHOLE, ByteRange
 
 __all__ = ["MAX_RECORD_BYTES", "PAGE_KINDS", "Damage", "Reason", "Record", "read_records"]
 
@@ -91,6 +97,7 @@ _DICTIONARY = b"\x5d\x2a\x4d\x18"
 _FRAMES = (_ZSTD, _DICTIONARY)
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 
+_FRAMING = 8  # bytes that tell how a stream is compressed
 _CHUNK = 64 << 10
 # A broken member shows within 64 KiB of the bad place (the longest stored block) nearly always, and
 # members of 1,208 real pages have 30 KB on the average.
@@ -123,6 +130,8 @@ class Record:
     block: bytes = b""
     index: int = 0
     """How many records before it begin at the same offset: members may hold several."""
+    can_begin: bool = False
+    """Whether a reader that begins at its offset goes on as this one does."""
 
     @property
     def position(self) -> str:
@@ -155,22 +164,28 @@ def read_records(
     stream: BinaryIO,
     limit: _Limit = MAX_RECORD_BYTES,
     kinds: Container[str] = PAGE_KINDS,
+    part: ByteRange = WHOLE,
 ) -> Iterator[Record | Damage]:
     """All records of a stream in their order, and between them what is damaged.
 
     At most `limit` bytes are kept of a block, and blocks only of `kinds`. The stream need not seek.
+    Of a part of a file the stream begins where the part does, and may go on behind it.
     """
     offset, index = -1, 0
-    for item in _read(_Window(_parts(stream)), limit, kinds):
+    for item in _read(_Window(_parts(stream, part.start)), limit, kinds, part.end):
         if isinstance(item, Record):
             index = index + 1 if item.offset == offset else 0
             offset, item.index = item.offset, index
         yield item
 
 
-def _read(window: _Window, limit: _Limit, kinds: Container[str]) -> Iterator[Record | Damage]:
+def _read(
+    window: _Window, limit: _Limit, kinds: Container[str], end: int | None
+) -> Iterator[Record | Damage]:
     while True:
         if window.skip_line_ends():
+            if end is not None and window.offset >= end:
+                return
             yield from _next(window, limit, kinds)
         elif isinstance(damage := window.next_part, Damage):
             window.pass_damage()
@@ -180,15 +195,16 @@ def _read(window: _Window, limit: _Limit, kinds: Container[str]) -> Iterator[Rec
 
 
 def _next(window: _Window, limit: _Limit, kinds: Container[str]) -> Iterator[Record | Damage]:
-    offset, head = window.offset, window.parse_header()
+    offset, can_begin, head = window.offset, window.can_begin, window.parse_header()
     if isinstance(head, str):
         yield _skip_to_head(window, head)
         return
     window.skip(head.size)
-    record = Record(offset, head.fields["warc-type"].lower(), head.fields, head.length)
+    kind = head.fields["warc-type"].lower()
+    record = Record(offset, kind, head.fields, head.length, can_begin=can_begin)
     most = limit(record) if callable(limit) else limit
-    keep = most if record.kind in kinds else 0
-    if record.length > max(most, _MAX_HELD):
+    keep = min(most, record.length) if record.kind in kinds else 0
+    if record.length > _MAX_HELD:  # whatever the limit is: all readers find the same records
         yield from _read_long(window, record, keep)
     elif window.ends_record(record.length):
         record.block = window.read(record.length, keep)
@@ -306,6 +322,11 @@ class _Window:
         """Where the window begins in a plain stream, or its last member in a compressed one."""
         last = self._last
         return last.offset if last.packed else last.offset + len(last.data) - self.size
+
+    @property
+    def can_begin(self) -> bool:
+        """Whether a reader that begins at the offset sees what this one sees from here on."""
+        return not self._last.packed or (self._last.entry and self.size == len(self._last.data))
 
     def skip_line_ends(self) -> bool:
         """Moves to the next text that is no line end; False at damage and at the end."""
@@ -480,11 +501,13 @@ class _Part:
     last: bool
     """Its member ends here, checksum and all."""
     packed: bool
+    entry: bool = False
+    """A reader can begin with it: its member begins with it, and needs nothing from before."""
 
 
-def _parts(stream: BinaryIO) -> Iterator[_Part | Damage]:
+def _parts(stream: BinaryIO, start: int) -> Iterator[_Part | Damage]:
     """All text that can be had from the stream, in its order."""
-    source = _Rewindable(stream)
+    source = _Rewindable(stream, start)
     framings = (
         _Framing("plain", re.compile(rb"WARC/[01]\.\d")),
         _Framing("gzip", re.compile(rb"\x1f\x8b\x08"), open_gzip),
@@ -505,6 +528,7 @@ class _Framing:
     name: str
     start: re.Pattern[bytes]
     opener: Opener = open_gzip
+    has_dictionary: bool = False
 
     def opens_record(self, data: Data) -> bool:
         """Whether a member with a record begins here, and not merely the marks of one."""
@@ -517,7 +541,7 @@ class _Framing:
 
 
 def _framing_at(source: _Rewindable, framings: tuple[_Framing, ...]) -> _Framing | None:
-    head = source.peek(8)
+    head = source.peek(_FRAMING)
     return next((framing for framing in framings if framing.start.match(head)), None)
 
 
@@ -541,10 +565,12 @@ def _packed(source: _Rewindable, framing: _Framing) -> Iterator[_Part | Damage]:
 def _member(source: _Rewindable, framing: _Framing) -> Iterator[_Part | Damage]:
     """One member's text; a broken one gives what comes before the bad place, then its damage."""
     start, sent = source.mark(), 0
+    can_begin = source.is_as_at_start and not framing.has_dictionary
     member, reason = framing.opener(), _END
     try:
         for data in _texts(member, source):
-            yield _Part(data, start, not sent and data.startswith(_WARC), member.eof, packed=True)
+            fresh = not sent and data.startswith(_WARC)
+            yield _Part(data, start, fresh, member.eof, packed=True, entry=fresh and can_begin)
             sent += len(data)
     except ERRORS:
         reason = "bad_compression"
@@ -590,6 +616,7 @@ def _skippable(source: _Rewindable, framing: _Framing) -> Iterator[Damage]:
         content = source.peek(8 + size)[8:]
         try:
             framing.opener = zstd_opener(_dictionary(content))
+            framing.has_dictionary = True
         except ERRORS:
             yield Damage(start, "bad_compression", 8 + len(content))
     if not source.skip(8 + size):
@@ -630,13 +657,14 @@ class _Rewindable:
     """A stream that is read once, forwards, and whose last bytes can be read again.
 
     That is all that is needed of pipes and HTTP bodies, which cannot seek: when a member turns out
-    to be broken, the next one is looked for from right behind its beginning. Offsets count from
-    where the stream stood when it was handed over.
+    to be broken, the next one is looked for from right behind its beginning. Offsets are those of
+    the file, of which the stream begins at `start`; chunks end at the same offsets for any start.
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, start: int) -> None:
         self._stream = stream
-        self._base = 0  # where the chunk begins in the stream
+        self._base = start  # where the chunk begins in the file
+        self._end = start  # and where it ends
         self._kept: deque[bytes] = deque()  # what comes right before the chunk
         self._kept_size = 0
         self.chunk = b""
@@ -645,6 +673,12 @@ class _Rewindable:
     @property
     def offset(self) -> int:
         return self._base + self.at
+
+    @property
+    def is_as_at_start(self) -> bool:
+        """Whether the chunk goes on as that of a stream which begins here, framing looked at."""
+        behind_chunk = self.offset - self.offset % _CHUNK + _CHUNK
+        return self._end <= behind_chunk and len(self.chunk) - self.at >= _FRAMING
 
     def mark(self) -> int:
         """Here a member begins: nothing before it need be kept."""
@@ -712,8 +746,9 @@ class _Rewindable:
     def _read_chunk(self) -> bytes:
         """A whole chunk: pipes and sockets give less at a time than they are asked for."""
         parts: list[bytes] = []
-        size = 0
-        while size < _CHUNK and (part := self._stream.read(_CHUNK - size)):
+        size, wanted = 0, _CHUNK - self._end % _CHUNK
+        while size < wanted and (part := self._stream.read(wanted - size)):
             parts.append(part)
             size += len(part)
+        self._end += size
         return b"".join(parts)

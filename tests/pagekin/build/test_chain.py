@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import itertools
 import json
 import os
 import re
@@ -12,16 +11,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pagekin import progress
-from pagekin.build.chain import write_manifests
+from pagekin.build import chain
+from pagekin.build.manifests import write_manifests
 from pagekin.engine import requirements as engines
 from pagekin.errors import InputError
 from pagekin.stages import chain as stages
+from pagekin.stages.inventory import cuts
 from pagekin.storage.workspace import Workspace
-from pagekin.web.sources import Source
 from tests.pagekin.web import servers
 from tests.running import (
     BAGS,
@@ -36,7 +34,7 @@ from tests.running import (
     record_of,
 )
 from tests.small import warned
-from tests.warcs import gz, warc_record, warcinfo
+from tests.warcs import gz, response, warc_record, warcinfo
 
 Build = Callable[..., Said]
 
@@ -632,25 +630,79 @@ def test_no_room_for_a_table(work, build, small_snapshot, monkeypatch):
     assert not (work / ".building").exists()
 
 
-# --- manifests ---
+# --- large files ---
 
 
-@given(st.lists(st.integers(-1, 1 << 40), min_size=1, max_size=60), st.integers(1, 8))
-def test_manifests(tmp_path_factory, sizes, width):
-    """Every file is named in one manifest, every task has work, and the loads are even."""
-    snapshot = [Source(f"/{number:03d}.warc", size) for number, size in enumerate(sizes)]
-    folder = tmp_path_factory.mktemp("manifests") / "m"
-    paths = write_manifests(folder, snapshot, width)
-    shares = [path.read_text().splitlines() for path in paths]
-    assert sorted(source.uri for source in snapshot) == sorted(itertools.chain(*shares))
-    assert all(shares)
-    assert min(width, len(sizes)) <= len(paths) <= len(sizes)
-    sizes_of = {source.uri: max(source.size, 1) for source in snapshot}
-    loads = [sum(sizes_of[uri] for uri in share) for share in shares]
-    assert max(loads) - min(loads) <= max(sizes_of.values())
+@pytest.fixture
+def large_file(tmp_path, monkeypatch) -> Path:
+    """The demo in one file, with a page that is a WARC itself, damage, and an end that is missing;
+    files are cut at each kilobyte."""
+    monkeypatch.setattr(cuts, "CELL", 1 << 10)
+    files = [path.read_bytes() for path in sorted(DEMO.glob("*.warc.gz"))]
+    nested = gz(response("http://a.example/a.warc.gz", files[0], 200, {}))
+    damaged = gz(response("http://a.example/", b"<p>bees"))[:-9] + b"damaged!!"
+    path = tmp_path / "all.warc.gz"
+    path.write_bytes(nested + damaged.join(files)[:-20])
+    return path
 
 
-def test_files_of_unknown_size(tmp_path):
-    """The files of a list are not asked for their size: each is a task, as large as they are."""
-    snapshot = [Source(f"s3://bucket/{number}.warc.gz") for number in range(5)]
-    assert 5 == len(write_manifests(tmp_path / "m", snapshot, 2))
+def manifests_of(monkeypatch) -> list[str]:
+    """The lines of all manifests that are written from now on."""
+    lines: list[str] = []
+
+    def noted(*args):
+        paths = write_manifests(*args)
+        lines.extend(line for path in paths for line in path.read_text().splitlines())
+        return paths
+
+    monkeypatch.setattr(chain, "write_manifests", noted)
+    return lines
+
+
+@pytest.mark.parametrize("runner", ["inline", "local"])
+def test_large_file(command, tmp_path, large_file, monkeypatch, runner):
+    """A file that several tasks share gives the records and counters of one that is read whole."""
+    lines = manifests_of(monkeypatch)
+    made = []
+    for tasks in (1, 3, 8):
+        work = tmp_path / f"work-{tasks}"
+        words = ("-q", "-r", runner, "--tasks", tasks, "--work", work)
+        assert 0 == command("build", *words, large_file).code
+        made.append(outputs(work))
+        parts = [line for line in lines if "\t" in line]
+        assert not parts if tasks == 1 else 2 < len(parts) <= tasks
+        lines.clear()
+    assert made[0] == made[1] == made[2]
+    counters = record_of(tmp_path / "work-8", READING + ".blocks")["result"]["counters"]
+    assert {"read": 1} == counters["files"]
+    damaged = {name for name in counters["records"] if name.startswith("damaged_")}
+    assert {"damaged_bad_compression", "damaged_unexpected_end"} == damaged
+
+
+def test_large_file_without_inventory(build, large_file, monkeypatch):
+    """Where nothing is resolved nobody knows where files can be cut."""
+    lines = manifests_of(monkeypatch)
+    assert 0 == build("-q", "--reading-resolve", "false", "--tasks", 4, large_file).code
+    assert {str(large_file)} == set(lines)
+
+
+def test_large_file_that_changes(command, tmp_path, large_file, monkeypatch):
+    """A file that is another one when the reading comes to it counts as one that failed."""
+    work = tmp_path / "work"
+    words = ("-r", "inline", "--tasks", 4, "--work", work, large_file)
+    lines = manifests_of(monkeypatch)
+    write = chain.write_manifests
+
+    def changing(folder, snapshot, width, places):
+        if places:
+            large_file.write_bytes(large_file.read_bytes()[1:])
+        return write(folder, snapshot, width, places)
+
+    monkeypatch.setattr(chain, "write_manifests", changing)
+    said = command("build", "-q", *words)
+    assert 4 == len([line for line in lines if "\t" in line])
+    assert "1 of 1 files could not be read;" in said.err
+    assert f"{large_file}: was changed after the inventory: no record begins at byte" in said.err
+    monkeypatch.setattr(chain, "write_manifests", write)
+    assert 0 == command("build", "-q", *words).code
+    assert "the snapshot changed" in states(work)[INVENTORY][1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from pagekin.web.page import (
     read_file,
 )
 from pagekin.web.resolution import Resolution, write_resolution
+from pagekin.web.streams import ByteRange
 from pagekin.web.warc import Record, read_records
 from tests.warcs import gz, http_block, request, response, warc_record, warcinfo, zst
 
@@ -591,3 +593,77 @@ def test_names_of_captures() -> None:
     assert b"s3://b/a.warc:12" == capture_name("s3://b/a.warc", record)
     record.index = 1
     assert b"s3://b/a.warc:12.1" == capture_name("s3://b/a.warc", record)
+
+
+# --- parts of a file ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def damaged_file(tmp_path: Path) -> str:
+    """Pages, a WARC among them, a broken member, and an end that is missing."""
+    pages = [gz(response(f"http://{name}.example/", PAGE)) for name in "abcdefgh"]
+    nested = gz(response("http://n.example/a.warc.gz", pages[0] + pages[1], 200, {}))
+    broken = pages[3][:-9] + b"damaged!!"
+    return write(tmp_path / "a.warc.gz", gz(warcinfo()), nested, broken, *pages)
+
+
+def read_parts(uri: str, bounds: list[int]) -> tuple[list[str], Counters]:
+    """The URLs of the pages of all parts, each read by a task of its own, and what is counted."""
+    total, found = Counters(), []
+    for start, end in itertools.pairwise([0, *bounds, None]):
+        counters = Counters()
+        reader = SnapshotReader(ReadingConfig(), counters)
+        found += [page.url for page in reader.pages(uri, part=ByteRange(start or 0, end))]
+        total.merge(counters.as_dict())
+        total.note(*counters.notes)
+    return found, total
+
+
+def test_parts(damaged_file: str) -> None:
+    """Parts have the pages and the counts of the file: it counts once, and so does its damage."""
+    Path(damaged_file).write_bytes(Path(damaged_file).read_bytes()[:-20])
+    starts = [r.offset for r in read_file(damaged_file, Counters(), 1 << 20) if r.can_begin]
+    assert len(starts) > 4
+    whole, counters = read_parts(damaged_file, [])
+    assert ({"read": 1}, 1) == (counters.as_dict()["files"], len(counters.notes))
+    for bounds in ([starts[1]], starts[2:4], starts[1:]):
+        parts, counted = read_parts(damaged_file, bounds)
+        assert (whole, counters.as_dict()) == (parts, counted.as_dict())
+        assert counters.notes == counted.notes
+
+
+def test_parts_of_a_file_that_is_gone(tmp_path: Path) -> None:
+    """It counts once, by its address, however many of its parts are missed."""
+    uri = str(tmp_path / "none.warc")
+    pages, counters = read_parts(uri, [100, 200])
+    assert ([], {"files_failed_in_part": {uri: 3}}) == (pages, counters.as_dict())
+    assert [f"{uri}: cannot be read: No such file or directory"] == counters.notes
+
+
+@pytest.mark.parametrize("bounds", [[7], [1 << 20]])
+def test_parts_of_a_file_that_changed(damaged_file: str, bounds: list[int]) -> None:
+    """Where no record begins any more nothing is read, and nothing guessed."""
+    _, counters = read_parts(damaged_file, bounds)
+    assert {"read": 1} == counters.as_dict()["files"]
+    assert {damaged_file: 1} == counters.as_dict()["files_failed_in_part"]
+    told = f"no record begins at byte {bounds[0]} any more; build again"
+    assert 1 == sum(told in note for note in counters.notes)
+
+
+def test_parts_of_damage_alone(tmp_path: Path) -> None:
+    """A first part without a record is no sign that the file is something else."""
+    uri = write(tmp_path / "a.warc", b"bees\n" * 100, response("http://a.example/", PAGE))
+    pages, counters = read_parts(uri, [500])
+    assert (["http://a.example/"], {"read": 1}) == (pages, counters.as_dict()["files"])
+    assert {"read": 2, "used": 1, "damaged_foreign_bytes": 1} == counters.as_dict()["records"]
+
+
+def test_reports_of_a_part(tmp_path: Path) -> None:
+    """Places are those in the file."""
+    first = request("http://a.example/")
+    uri = write(tmp_path / "a.warc", first, response("http://a.example/", PAGE))
+    seen: list[tuple[int, int]] = []
+    reader = SnapshotReader(ReadingConfig(), Counters())
+    part = ByteRange(len(first))
+    list(reader.pages(uri, lambda pages, size: seen.append((pages, size)), part))
+    assert [(1, len(first))] == seen

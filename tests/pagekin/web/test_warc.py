@@ -13,6 +13,8 @@ import zstandard
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from pagekin.web import warc
+from pagekin.web.streams import WHOLE, ByteRange
 from pagekin.web.warc import Damage, Record, read_records
 from tests.warcs import (
     DATE,
@@ -651,3 +653,88 @@ def test_any_bytes(data: bytes, at_once: int) -> None:
     assert sorted(item.offset for item in items) == [item.offset for item in items]
     assert all(0 <= item.offset <= len(data) for item in items)
     assert items == list(read_records(pipe(data), limit=100))
+
+
+# --- parts of a file -----------------------------------------------------------------------------
+
+
+NESTED = [
+    response("http://a.example/a.warc.gz", b"".join(map(gz, PAGES[:2])), 200, {}),
+    response("http://a.example/a.warc", b"\r\n\r\n".join(PAGES[:2]), 200, {}),
+    response("http://a.example/empty", b""),
+]
+"""Pages that are WARC files themselves, one of them compressed."""
+
+
+def stored(*data: bytes) -> bytes:
+    """A gzip member that holds its text as it is: what looks like members inside shows."""
+    packer = zlib.compressobj(0, zlib.DEFLATED, 31)
+    return packer.compress(b"".join(data)) + packer.flush()
+
+
+FRAMINGS: dict[str, Callable[..., bytes]] = {**PACKERS, "stored": stored}
+
+
+@st.composite
+def warc_files(draw: st.DrawFn) -> bytes:
+    """Members of one or several records, some of them WARCs themselves; changed here and there."""
+    pack = FRAMINGS[form := draw(st.sampled_from(list(FRAMINGS)))]
+    several = st.lists(st.sampled_from([*PAGES, *NESTED, warcinfo()]), min_size=1, max_size=3)
+    members = draw(st.lists(several, min_size=1, max_size=9))
+    data = PREFIXES.get(form, b"") + b"".join(pack(*member) for member in members)
+    for _ in range(draw(st.integers(0, 3))):
+        start = draw(st.integers(0, len(data)))
+        removed = draw(st.sampled_from([0, 1, 2, 60, len(data)]))
+        new = draw(st.one_of(st.binary(max_size=9), st.sampled_from([gz(PAGES[0]), PAGES[1]])))
+        data = data[:start] + new + data[start + removed :]
+    return data
+
+
+def part_of(data: bytes, start: int, end: int | None, limit: int) -> list[Record | Damage]:
+    """What a reader finds that begins in the middle."""
+    return list(read_records(pipe(data[start:]), limit, part=ByteRange(start, end)))
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.data(), warc_files(), st.sampled_from([8, 40, 1000, 64 << 10]))
+def test_parts_are_the_whole(data: st.DataObject, whole: bytes, chunk: int) -> None:
+    """Wherever a file is cut, its parts give what the file gives: no record is lost, read twice
+    or taken out of another, damage counts once, and places are those of the file."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(warc, "_CHUNK", chunk)
+        patch.setattr(warc, "_KEPT", data.draw(st.sampled_from([100, 1 << 20]), label="kept"))
+        items = list(read_records(pipe(whole), 1000))
+        entries = {item.offset for item in items if isinstance(item, Record) and item.can_begin}
+        chosen = data.draw(st.sets(st.sampled_from(sorted(entries | {0}))), label="cuts") - {0}
+        limit = data.draw(st.sampled_from([10, 1000]), label="limit of the inventory")
+        again = list(read_records(pipe(whole), limit))
+        assert entries == {i.offset for i in again if isinstance(i, Record) and i.can_begin}
+        bounds = itertools.pairwise([0, *sorted(chosen), None])
+        parts = [part_of(whole, start or 0, end, 1000) for start, end in bounds]
+    assert items == [item for part in parts for item in part]
+
+
+@pytest.mark.parametrize("form", FRAMINGS)
+def test_where_a_reader_can_begin(form: str) -> None:
+    """At each record of a plain stream, at each member that opens with one, and nowhere behind a
+    dictionary; never at what lies within a page."""
+    pages = [PAGES[0], *NESTED, PAGES[1]]
+    parts = [FRAMINGS[form](page) for page in pages]
+    parts[0] = PREFIXES.get(form, b"") + parts[0]
+    items = list(read_records(pipe(b"".join(parts))))
+    found = [item.offset for item in items if isinstance(item, Record) and item.can_begin]
+    assert ([] if form == "dictionary" else starts_of(parts)[:-1]) == found
+
+
+def test_whole_file_is_a_part() -> None:
+    """Without bounds a part is the file."""
+    data = b"".join(map(gz, PAGES))
+    assert list(read_records(pipe(data))) == list(read_records(pipe(data), part=WHOLE))
+    assert list(read_records(pipe(data))) == part_of(data, 0, len(data), warc.MAX_RECORD_BYTES)
+
+
+def test_several_records_of_a_member() -> None:
+    """A reader begins at the member, and not within it."""
+    items = list(read_records(pipe(gz(*PAGES[:3]) + gz(*PAGES[3:]))))
+    places = [(i.index, i.can_begin) for i in items if isinstance(i, Record)]
+    assert [(0, True), (1, False), (2, False), (0, True), (1, False)] == places

@@ -1,4 +1,5 @@
-"""The inventory: which URL stands for which, which capture is read, and a sample of the pages.
+"""The inventory: which URL stands for which, which capture is read, where large files can be cut,
+and a sample of the pages.
 
 Headers of all records are read, and the pages of the sample on the way. Where nobody wants to know
 what stands for what, only the beginning of each file is read, for the sample alone.
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pagekin.config import BuildConfig
-from pagekin.kinds import CAPTURES, SAMPLE, SIGHTINGS
+from pagekin.kinds import CAPTURES, CUTS, SAMPLE, SIGHTINGS
 from pagekin.stages.declaration import Circumstances, Counts, Extractor, Output, Stage, Table
 
 __all__ = ["INVENTORY", "PACKING", "RESOLUTION"]
@@ -77,8 +78,9 @@ INVENTORY = Stage(
     outputs=(
         Output(
             "captures",
-            "which URL stands for which, and which capture is read",
-            makes=(CAPTURES,),
+            "which URL stands for which, which capture is read, and where files can be cut",
+            makes=(CAPTURES, CUTS),
+            version=2,
             sections=("bag.urls",),
             tables=(RESOLUTION,),
             make_tables=_make_resolution,
@@ -96,6 +98,6 @@ INVENTORY = Stage(
             runs="stages.inventory.sample:Sampler",
         ),
     ),
-    shuffles=(SIGHTINGS, SAMPLE),
+    shuffles=(SIGHTINGS, CUTS, SAMPLE),
     sections=("reading",),
 )

@@ -15,6 +15,7 @@ from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
 from pagekin.stages.inventory.captures import OTHER, capture_value, redirect_value
+from pagekin.stages.inventory.cuts import CutFinder
 from pagekin.stages.inventory.sample import Sampler
 from pagekin.web.http import HttpResponse
 from pagekin.web.page import (
@@ -62,16 +63,22 @@ class Surveyor:
         self._pages = PageReader(reading, Counters(), view)  # what it counts is counted by readers
 
     def survey(self, uri: str, report: Report) -> Iterator[Pair]:
-        """(URL, capture or redirect) of each record that is one, and what is said of the sample."""
+        """(URL, capture or redirect) of each record that is one, what is said of the sample, and
+        where the file can be cut.
+        """
         if not self._captures:
             yield from self._of_head(uri)
             return
         whole = self._is_wanted if self._sample else None
+        cuts, failed = CutFinder(), self._counters.get("files", "failed")
         for record in read_file(uri, self._counters, self._limit, whole):
+            cuts.see(record)
             opened = open_response(record)
             report(int(not isinstance(opened, str)), record.offset)
             if not isinstance(opened, str) and not self._pages.excludes(opened[0]):
                 yield from self._look(capture_name(uri, record), record, *opened)
+        if self._counters.get("files", "failed") == failed:  # else it is read whole, and may fail
+            yield from cuts.records(uri)
 
     def _of_head(self, uri: str) -> Iterator[Pair]:
         found = read_file(uri, Counters(), self._limit, self._is_wanted)

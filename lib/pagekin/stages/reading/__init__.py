@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pagekin.kinds import BLOCKS, PARCELS, RAW_BAGS, WORDS
+from pagekin.kinds import BLOCKS, CUTS, PARCELS, RAW_BAGS, WORDS
 from pagekin.stages.declaration import Extractor, Stage
 from pagekin.stages.inventory import PACKING, RESOLUTION
 
@@ -36,4 +36,5 @@ READING = Stage(
     shuffles=(PARCELS, WORDS, BLOCKS),
     sections=("reading",),
     looks_up=(RESOLUTION,),
+    cut_by=CUTS,
 )
