@@ -25,21 +25,22 @@ records, bytes of every shuffle and output, CPU time of every stage, the size of
 that one task has to do alone, and with -c the hours and the price of a cluster.
 
 The sample is really built, in a temporary folder, at three sizes. Nothing is created in a cloud.
-Every figure has bounds; what was assumed is printed under them. The bounds of 1,000 pages are
-useful, those of 200 are wide. docs/measurements/planning.md shows how good predictions were.
+Every figure has bounds; what was assumed is printed under them. docs/measurements/planning.md shows
+how good predictions were. A plan takes a fifth of the time of a build, and of a snapshot of few
+thousand pages as long as the build itself; it says so then.
 
 (How many signatures a bag needs is another question: pagekin plan-signatures.)
 """
 
 _EXAMPLES = """\
 examples:
-  pagekin plan --sample 5% crawl/                          on this machine
+  pagekin plan crawl/                                      on this machine
   pagekin plan --sample 2000 -c emr/large.conf --base-url s3://commoncrawl/ segment.paths
       2,000 pages of a segment; hours and dollars of the fleet, at the prices of emr/prices.toml
-  pagekin plan --sample 5% --save crawl.plan.json crawl/   keep the prediction, build, and then
+  pagekin plan --save crawl.plan.json crawl/               keep the prediction, build, and then
   pagekin build --work work --index crawl.index crawl/
   pagekin plan --compare work --load crawl.plan.json       compare it with what happened
-  pagekin plan --compare work --sample 5% crawl/           the same with a prediction made now
+  pagekin plan --compare work crawl/                       the same with a prediction made now
 
 reading the table:
   tasks     map + reduce tasks; a file of the snapshot is read by one task
@@ -63,9 +64,10 @@ def add_plan(commands: Any) -> None:
     add("snapshot", nargs="*", metavar="SNAPSHOT", help="what would be read, as of build")
     add(
         "--sample",
-        default="1%",
-        metavar="X%|N",
-        help="read this share of the bytes, or about N pages (default: %(default)s)",
+        default="auto",
+        metavar="X%|N|auto",
+        help="read this share of the bytes, or about N pages, and never fewer than 1,000; auto: a"
+        " tenth, and 10,000 pages at the most (default: %(default)s)",
     )
     add("--seed", type=int, default=1, metavar="N", help="another sample (default: %(default)s)")
     add(

@@ -173,13 +173,16 @@ def _exponent_between(a: tuple[float, float], b: tuple[float, float]) -> float:
 
 def fit_line(xs: Sequence[float], ys: Sequence[float], least: float = 0.0) -> tuple[float, float]:
     """Start and slope of the line with the least relative errors that starts at `least` or above
-    and never falls."""
+    and never falls; through a single point that which starts at `least`."""
     weights = [1 / max(y, 1e-9) ** 2 for y in ys]
     total = sum(weights)
     x_mean = sum(w * x for w, x in zip(weights, xs, strict=True)) / total
     y_mean = sum(w * y for w, y in zip(weights, ys, strict=True)) / total
     spread = sum(w * (x - x_mean) ** 2 for w, x in zip(weights, xs, strict=True))
     together = sum(w * (x - x_mean) * (y - y_mean) for w, x, y in zip(weights, xs, ys, strict=True))
+    if spread <= 0 and x_mean:
+        start = min(least, y_mean)
+        return start, (y_mean - start) / x_mean
     slope = max(0.0, together / spread) if spread > 0 else 0.0
     start = y_mean - slope * x_mean
     if start >= least or not x_mean:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -50,15 +51,30 @@ class Question:
 
 def make_plan(question: Question, report: Callable[[str], None]) -> dict[str, Any]:
     """Read a sample, build it, and say what the whole would take; `report` is told of progress."""
-    place = question.place
+    place, began = question.place, time.monotonic()
     with tempfile.TemporaryDirectory(prefix="pagekin-plan-") as name:
         folder = Path(name)
         sample = take_sample(question.snapshot, question.size, question.seed, folder)
         report(f"sample: {sample.pages:,} pages, {sample.share:.2%} of the bytes")
+        if sample.method == "all" and place.is_here:
+            report("all pages are read: to build them takes no longer than to plan it")
         pages = describe_pages(sample.files, question.config.reading)
         runs = list(_builds(question, sample, folder, report))
     prediction = predict(runs, sample, place.slots, place.reduces)
-    return _described(question, sample, pages, prediction)
+    plan = _described(question, sample, pages, prediction)
+    plan["seconds"] = round(time.monotonic() - began, 1)
+    plan["warnings"] += _too_dear(plan, place)
+    return plan
+
+
+def _too_dear(plan: Mapping[str, Any], place: Place) -> Iterator[str]:
+    """What to do where nothing was gained by planning."""
+    build = plan["place"]["hours"]["value"] * 3600
+    if place.is_here and build <= plan["seconds"]:
+        yield (
+            f"the build takes no longer than this plan took ({build:,.0f} s and"
+            f" {plan['seconds']:,.0f} s): no plan is needed, pagekin build can begin"
+        )
 
 
 def _builds(
@@ -109,12 +125,15 @@ def _described(
             "parts": list(question.parts),
             "pages": prediction.pages,
             "records": {k: round(n / share) for k, n in pages.records.items()},
-            "stages": [{**vars(s), "hours": stage_hours(s, place)} for s in prediction.stages],
+            "stages": [
+                {**vars(stage), "hours": stage_hours(stage, place, prediction.busy)}
+                for stage in prediction.stages
+            ],
             "cpu_hours": sum(cpu, NOTHING) * (1 / 3600 / place.speed),
             "index": {"documents": prediction.documents, "bytes": prediction.index},
-            "place": costs(prediction.stages, place),
+            "place": costs(prediction, place),
             "hot": _hot(pages, share),
-            "assumptions": list(_assumptions(sample, place)),
+            "assumptions": list(_assumptions(sample, place, prediction.busy)),
         }
     )
     return plan
@@ -152,7 +171,7 @@ def _warnings(sample: Sample, pages: SampledPages) -> Iterator[str]:
         )
 
 
-def _assumptions(sample: Sample, place: Place) -> Iterator[str]:
+def _assumptions(sample: Sample, place: Place, busy: float) -> Iterator[str]:
     yield {
         "spans": f"the sample is {len(sample.spans)} spans spread evenly over all bytes: pages that"
         " stand together are taken together, so it may miss hosts",
@@ -169,7 +188,12 @@ def _assumptions(sample: Sample, place: Place) -> Iterator[str]:
     yield "a task takes a fixed CPU time and one in proportion to what it reads and writes"
     yield "the most inlinked pages have as large a share of all links as in the sample"
     yield f"a slot is {place.speed:g} times as fast as this machine (--speed)"
-    yield "slots wait for the last tasks of a stage for 30 % of its time"
+    if place.is_here:
+        yield (
+            f"this machine stays as busy as it was: a task took {busy:.1f} times its CPU time"
+            " (1.0 where nothing else runs)"
+        )
+    yield f"slots wait for the last tasks of a stage for {place.waiting:.0%} of its time"
     yield "bounds are twice the standard error of the sample, and 20 % for CPU times"
     if place.prices:
         yield "every vCPU of a core or task machine runs one task; disks and requests cost extra"

@@ -6,7 +6,7 @@
                      distinct things, and how many pages the sample links to by its curve, up to all
     what is cut      records made one of each that is read have the length that they have now
     CPU              a fixed part for each task, and in proportion to the bytes (of jobs that read
-                     the snapshot: pages) that it reads and writes
+                     the snapshot: pages) that it reads and writes.
     hottest keys     in proportion to the pages: they are in every part of the snapshot
 
 Nothing here knows the names of stages.
@@ -64,6 +64,8 @@ class Prediction:
     stages: list[StagePrediction]
     documents: Estimate
     index: Estimate  # bytes
+    index_seconds: float  # to put it together
+    busy: float  # how many times its CPU time a task takes on this machine now
 
 
 def predict(runs: Sequence[SampleBuild], sample: Sample, slots: int, reduces: int) -> Prediction:
@@ -93,7 +95,10 @@ class _Whole:
             [float(run.index_bytes) for run in self._runs],
         )
         pages = self._with_error(Estimate.exact(self._all_pages))
-        return Prediction(pages, list(self._done.values()), documents, sizes.at_estimate(documents))
+        index, last = sizes.at_estimate(documents), self._runs[-1]
+        seconds = last.index_seconds * index.value / max(last.index_bytes, 1)
+        stages = list(self._done.values())
+        return Prediction(pages, stages, documents, index, seconds, last.busy)
 
     def _with_error(self, estimate: Estimate) -> Estimate:
         """With the uncertainty of the number of pages."""

@@ -14,14 +14,14 @@ from __future__ import annotations
 import math
 import os
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from pagekin.errors import UsageError
 from pagekin.planning.extrapolation import NOTHING, Estimate
-from pagekin.planning.prediction import StagePrediction
+from pagekin.planning.prediction import Prediction, StagePrediction
 
 __all__ = [
     "Nodes",
@@ -38,7 +38,8 @@ __all__ = [
 
 _ROLES = ("master", "core", "task")
 _PAUSE = 0.5 / 60  # hours between two stages of a cluster: uploads, the next step
-_WAITING = 0.3  # of the time of all tasks: slots wait for the last ones
+# Seconds of CPU of a build on this machine beside its tasks: to start, and for each stage.
+_COMMAND, _STEP = 0.4, 0.07
 _NUMBERS = ("vcpus", "memory_gib", "ec2", "emr")  # of a machine; dollars an hour, emr on top of ec2
 
 
@@ -73,6 +74,16 @@ class Place:
     speed: float
     nodes: tuple[Nodes, ...] = ()  # of a cluster
     prices: Prices | None = None
+
+    @property
+    def is_here(self) -> bool:
+        """Is it this machine, with the local runner?"""
+        return not self.nodes
+
+    @property
+    def waiting(self) -> float:
+        """Of the time of all tasks: slots wait for the last ones. Here shares are equal."""
+        return 0.1 if self.is_here else 0.3
 
 
 # --- the price file ---
@@ -194,10 +205,13 @@ def slots(nodes: tuple[Nodes, ...], prices: Prices) -> int:
 # --- what they cost ---
 
 
-def costs(stages: Iterable[StagePrediction], place: Place) -> dict[str, Any]:
+def costs(prediction: Prediction, place: Place) -> dict[str, Any]:
     """Where the build would run, for how many hours, and what the machines cost, with the names
     that a saved plan has (docs/formats.md)."""
-    total = sum((stage_hours(stage, place) for stage in stages), NOTHING)
+    busy = prediction.busy
+    total = sum((stage_hours(stage, place, busy) for stage in prediction.stages), NOTHING)
+    beside = prediction.index_seconds + (_COMMAND * busy if place.is_here else 0)
+    total += Estimate.exact(beside / 3600)
     prices = place.prices
     if prices:
         total += Estimate.exact(prices.startup_minutes / 60)
@@ -226,18 +240,20 @@ def costs(stages: Iterable[StagePrediction], place: Place) -> dict[str, Any]:
     }
 
 
-def stage_hours(stage: StagePrediction, place: Place) -> Estimate:
-    """How long a stage takes."""
+def stage_hours(stage: StagePrediction, place: Place, busy: float) -> Estimate:
+    """How long a stage takes; `busy`: how many times its CPU time a task takes here."""
     cpu, longest = stage.cpu_seconds, stage.longest_task_seconds
     maps = _phase(cpu["map"], longest["map"], stage.map_tasks, place)
     reduces = _phase(cpu["reduce"] + cpu["sort"], longest["reduce"], place.reduces, place)
-    return maps + reduces + Estimate.exact(_PAUSE if place.nodes else 0.0)
+    if place.is_here:
+        return (maps + reduces + Estimate.exact(_STEP / 3600)) * busy
+    return maps + reduces + Estimate.exact(_PAUSE)
 
 
 def _phase(cpu: Estimate, longest: float, tasks: int, place: Place) -> Estimate:
     """The hours of all map tasks, or of all reduce tasks."""
     width = min(place.slots, tasks)
-    shared = cpu * ((1 + _WAITING) / width)
+    shared = cpu * ((1 + place.waiting) / width)
     seconds = Estimate(*(max(s, longest) for s in (shared.value, shared.low, shared.high)))
     return seconds * (1 / place.speed / 3600)
 

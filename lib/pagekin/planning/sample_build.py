@@ -51,7 +51,9 @@ class TaskUse:
     """What a task used."""
 
     cpu: float = 0.0  # seconds
-    start: float = 0.0  # seconds of it that one without input uses, where that was measured
+    wall: float = 0.0  # seconds, with those in which Python starts
+    start: float = 0.0  # seconds of CPU that one without input uses, where that was measured
+    idle_wall: float = 0.0  # seconds, of one without input
     memory: int = 0  # bytes, the most
     idle_memory: int = 0  # bytes, of one without input
 
@@ -136,7 +138,19 @@ class SampleBuild:
     stages: list[StageUse]
     pages: int  # that were read
     index_bytes: int
+    index_seconds: float  # to put the index together, behind the last stage
     documents: int
+
+    @property
+    def busy(self) -> float:
+        """How many times the CPU time of its tasks they took: above 1 where others work, too.
+
+        To be asked of a build with measured starts.
+        """
+        tasks = [task for use in self.stages for task in (use.map, use.reduce) if task]
+        cpu = sum(task.cpu - task.start for task in tasks)
+        wall = sum(max(task.wall - task.idle_wall, 0.0) for task in tasks)
+        return max(1.0, wall / cpu) if cpu > 0 else 1.0
 
 
 def build_sample(
@@ -175,7 +189,8 @@ def build_sample(
     counters = [stage["counters"] for stage in summary["stages"]]
     pages = max((c.get("records", {}).get("used", 0) for c in counters), default=0)
     index = summary.get("index", {})
-    return SampleBuild(meter.stages, pages, index.get("bytes", 0), index.get("documents", 0))
+    size, seconds = index.get("bytes", 0), index.get("seconds", 0.0)
+    return SampleBuild(meter.stages, pages, size, seconds, index.get("documents", 0))
 
 
 class _Meter:
@@ -233,7 +248,7 @@ class _Meter:
             idle = _run_task(stage, options, kind, [], nothing)
             nothing.unlink()
         task = _run_task(stage, options, kind, inputs, output)
-        task.start, task.idle_memory = idle.cpu, idle.memory
+        task.start, task.idle_wall, task.idle_memory = idle.cpu, idle.wall, idle.memory
         return task
 
 
@@ -243,18 +258,20 @@ def _run_task(
     """Run a task in a process of its own, as the engines do, and read its statistics."""
     words = [sys.executable, job_class(stage.job).mr_job_script(), kind, "--step-num=0", *options]
     log = output.with_name("log")
+    began = time.monotonic()
     with output.open("wb") as out, log.open("wb") as err:
         process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=out, stderr=err)
         with process, contextlib.suppress(BrokenPipeError), cast(IO[bytes], process.stdin) as to:
             for path in inputs:
                 with path.open("rb") as source:
                     shutil.copyfileobj(source, to)
+    wall = time.monotonic() - began
     if process.returncode:
         last = log.read_text("utf-8", "replace").strip().splitlines()[-_LOG_LINES:]
         raise StageError(f"stage {stage.name} failed on the sample:\n  " + "\n  ".join(last))
     log.unlink()
     statistics = json.loads(_statistics(output))
-    return TaskUse(statistics["cpu"], memory=statistics["memory"])
+    return TaskUse(statistics["cpu"], wall, memory=statistics["memory"])
 
 
 def _statistics(path: Path) -> bytes:

@@ -45,6 +45,11 @@ __all__ = [
     "take_sample",
 ]
 
+LEAST_PAGES = 1_000  # of a sample: of fewer too little is known
+_USUAL = (0.1, 10_000)  # a tenth of the snapshot, and no more pages than that
+_MARGIN = 1.1  # what a sample is taken larger than wanted: pages differ in length
+_MOST = 0.5  # of the snapshot; a larger sample costs what all does, for it is built at three sizes
+
 _FILES = 4  # of the sample: a quarter, a half and all of it are built
 
 _SPAN = 128 << 10  # bytes; ten pages
@@ -57,24 +62,34 @@ _SHOWN = 5  # domains, and pages with many links
 
 
 class SampleSize(NamedTuple):
-    """How much is to be read: a share of the bytes, or a number of pages."""
+    """How much is to be read: a share of the bytes, or a number of pages; within bounds."""
 
     share: float = 0.0
     pages: int = 0
+    least: int = 0  # pages
+    most: int = 0  # pages; 0: any number
 
 
 def parse_sample_size(word: str) -> SampleSize:
+    """What `--sample` says; no sample is smaller than LEAST_PAGES.
+
+    >>> parse_sample_size("1%")
+    SampleSize(share=0.01, pages=0, least=1000, most=0)
+    >>> parse_sample_size("2000")
+    SampleSize(share=0.0, pages=2000, least=1000, most=0)
+    >>> parse_sample_size("auto")
+    SampleSize(share=0.1, pages=0, least=1000, most=10000)
     """
-    >>> parse_sample_size("1%"), parse_sample_size("2000")
-    (SampleSize(share=0.01, pages=0), SampleSize(share=0.0, pages=2000))
-    """
+    if word == "auto":
+        share, most = _USUAL
+        return SampleSize(share, least=LEAST_PAGES, most=most)
     if match := re.fullmatch(r"(\d+(?:\.\d+)?)%", word):
         share = float(match[1]) / 100
         if 0 < share <= 1:
-            return SampleSize(share=share)
+            return SampleSize(share, least=LEAST_PAGES)
     elif word.isdecimal() and int(word):
-        return SampleSize(pages=int(word))
-    raise UsageError(f"--sample {word}: takes a share such as 1%, or a number of pages")
+        return SampleSize(pages=int(word), least=LEAST_PAGES)
+    raise UsageError(f"--sample {word}: takes a share such as 10%, a number of pages, or auto")
 
 
 class Span(NamedTuple):
@@ -135,7 +150,8 @@ class _NoRecordError(Exception):
 
 
 def take_sample(snapshot: Sequence[Source], size: SampleSize, seed: int, folder: Path) -> Sample:
-    """Copy a sample into files of the folder; the same seed takes the same."""
+    """Copy a sample into files of the folder; the same seed takes the same. One of which more than
+    half of the snapshot would be needed is all of it."""
     chance = random.Random(seed)
     known, notes = _with_sizes(snapshot, chance)
     reach = sum(s.size for s in known)
@@ -143,19 +159,43 @@ def take_sample(snapshot: Sequence[Source], size: SampleSize, seed: int, folder:
     if not total:
         raise InputError("the snapshot is empty: its files have no bytes")
     sample = Sample([], "spans", [], total, len(snapshot), max(s.size for s in known), notes)
-    share = size.share or _share_of_pages(size.pages, known, total, chance)
-    if share * total >= 0.9 * reach:  # nothing is gained by leaving out the rest
-        sample.method = "all" if len(known) == len(snapshot) else "files"
-        return _copy(sample, [[_Extent(s.uri, 0, s.size)] for s in known], folder)
+    share = _share(size, known, total, chance)
+    while share * total < _MOST * reach:
+        taken = _take_share(replace(sample, notes=list(notes)), known, share, chance, folder)
+        if taken.pages >= size.least:
+            return taken
+        for file in taken.files:
+            Path(file.uri).unlink()
+        share *= max(_MARGIN, size.least / taken.pages)
+    sample.method = "all" if len(known) == len(snapshot) else "files"
+    return _copy(sample, [[_Extent(s.uri, 0, s.size)] for s in known], folder)
+
+
+def _take_share(
+    sample: Sample, known: Sequence[Source], share: float, chance: random.Random, folder: Path
+) -> Sample:
+    """A sample of so large a share of the bytes."""
+    size = share * sample.total_bytes
     try:
         _check_entry(known[0].uri)
-        return _copy(sample, _spread_spans(known, share * total, chance), folder)
+        return _copy(sample, _spread_spans(known, size, chance), folder)
     except _NoRecordError as error:
         sample.notes.append(
             f"{error}: no record was found from its middle on; whole files are read"
         )
         sample.method, sample.spans = "files", []
-        return _copy(sample, _whole_files(known, share * total, chance), folder)
+        return _copy(sample, _whole_files(known, size, chance), folder)
+
+
+def _share(size: SampleSize, files: Sequence[Source], total: int, chance: random.Random) -> float:
+    """The share of the bytes that is wanted, within the bounds on the number of pages."""
+    if not (size.pages or size.least or size.most):
+        return size.share
+    one = _share_of_pages(1, files, total, chance)
+    share = size.share or size.pages * one
+    if size.most:
+        share = min(share, size.most * one)
+    return max(share, size.least * one * _MARGIN)
 
 
 def _with_sizes(

@@ -94,6 +94,12 @@ def test_line_starts_at_the_least():
     assert 1 < slope < 2
 
 
+def test_line_through_one_point():
+    """Of one size only the start is what a task without input takes."""
+    assert (1, 3.5) == fit_line([2], [8], least=1)
+    assert (8, 0) == fit_line([2], [8], least=9)
+
+
 def test_line_never_falls():
     """Noise does not make more pages cheaper."""
     assert 0 == fit_line([1, 2, 4], [3, 2, 1])[1]

@@ -26,6 +26,14 @@ class Made(NamedTuple):
     plan: Path
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _small_samples():
+    """A sample may be smaller here than any that is of use."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pagekin.planning.snapshot_sample.LEAST_PAGES", 1)
+        yield
+
+
 @pytest.fixture(name="made", scope="module")
 def _made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("planned")
@@ -59,6 +67,7 @@ def test_plan(made):
     assert plan["place"]["cost"]["value"] == pytest.approx(cost, abs=0.01)
     assert any("prices are of" in each for each in plan["assumptions"])
     assert any("the sample has" in each for each in plan["warnings"])
+    assert not any("no plan is needed" in each for each in plan["warnings"])
 
 
 def test_hottest(made):
@@ -85,6 +94,24 @@ def test_the_whole_is_no_guess(made, capsys):
     }
     assert {} == off
     assert rows["index: documents"]["fact"] > WEB.pages
+
+
+def test_a_build_that_costs_no_more(made, capsys):
+    """Where the build itself takes no longer, that is said: before the work, and at its end."""
+    code, out, err = run(capsys, "--sample", "60%", "--json", made.web)
+    assert code == 0
+    assert "all pages are read: to build them takes no longer than to plan it" in err
+    plan = json.loads(out)
+    assert plan["place"]["hours"]["value"] * 3600 < plan["seconds"]
+    assert plan["warnings"][-1].startswith("the build takes no longer than this plan took (")
+
+
+def test_small_samples(made, capsys, monkeypatch):
+    """No sample is smaller than 1,000 pages, whatever is asked for: of few pages all are read."""
+    monkeypatch.setattr("pagekin.planning.snapshot_sample.LEAST_PAGES", 1_000)
+    for words in ([], ["--sample", "1%"], ["--sample", "10"]):
+        sample = json.loads(run(capsys, "-q", *words, "--json", made.web)[1])
+        assert ("all", WEB.pages) == (sample["sample"]["method"], sample["sample"]["pages"])
 
 
 def test_compare(made, capsys):

@@ -96,6 +96,29 @@ def test_number_of_pages(snapshot, tmp_path):
     assert sum(counts) / len(counts) == pytest.approx(200, rel=0.08)
 
 
+@pytest.mark.parametrize(
+    ("size", "pages"),
+    [
+        (SampleSize(share=0.01, least=300), 350),  # some more, so that it is rarely too small
+        (SampleSize(pages=20, least=300), 350),
+        (SampleSize(share=0.3, least=300), 450),
+        (SampleSize(share=0.4, least=100, most=200), 200),
+    ],
+)
+def test_bounds_on_the_number_of_pages(snapshot, tmp_path, size, pages):
+    """A sample has no fewer pages than the least, for any seed, and about the most at most."""
+    counts = [take(snapshot, size, tmp_path, seed).pages for seed in range(1, 9)]
+    assert min(counts) >= size.least
+    assert sum(counts) / len(counts) == pytest.approx(pages, rel=0.12)
+
+
+@pytest.mark.parametrize("size", [SampleSize(share=0.5), SampleSize(share=0.01, least=800)])
+def test_more_than_half_is_all(snapshot, tmp_path, size):
+    """Half of a snapshot, a quarter of it and an eighth cost as much as all."""
+    sample = take(snapshot, size, tmp_path)
+    assert ("all", PAGES) == (sample.method, sample.pages)
+
+
 def test_all(snapshot, tmp_path):
     """All of a snapshot is all of its records, without an error."""
     sample = take(snapshot, SampleSize(share=1.0), tmp_path)
@@ -149,7 +172,7 @@ def test_error_by_hand():
 @pytest.mark.parametrize("word", ["0", "0%", "101%", "x", "-1", "1.5", "%"])
 def test_wrong_words(word):
     """What is neither a share nor a number is refused."""
-    with pytest.raises(UsageError, match="takes a share such as 1%"):
+    with pytest.raises(UsageError, match="takes a share such as 10%"):
         parse_sample_size(word)
 
 
