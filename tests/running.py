@@ -23,6 +23,7 @@ __all__ = [
     "BAGS",
     "DEMO",
     "INVENTORY",
+    "ONE_HALF",
     "READING",
     "ROOT",
     "STAGES",
@@ -40,7 +41,8 @@ __all__ = [
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "demo" / "snapshot"
-BAGS = ("--without", "cocitation")  # flags of a build: these stages and no others
+ONE_HALF = ("--without", "cocitation")
+BAGS = (*ONE_HALF, "--no-index")  # flags of a build: these stages and no others
 INVENTORY, READING = "inventory.captures.sample", "reading.fragments"  # passes of such a build
 STAGES = (INVENTORY, READING, "document_frequency", "weighted_bags")
 

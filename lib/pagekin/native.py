@@ -27,7 +27,7 @@ VERSION: Final = 1
 
 _PACKAGE = Path(__file__).parent
 _WHAT_TO_DO = (
-    "build the parts in C anew (make setup in a clone, else pip install --force-reinstall pagekin),"
+    "build the parts in C anew (make setup in a clone, else pip install --force-reinstall .),"
     f" or set {PURE}=1, and Python does their work"
 )
 

@@ -37,7 +37,7 @@ def made_work(data: Path, pages: int) -> Path:
     web = made_web(data, pages)
     work = data / f"work-{pages}"
     say("  a build of it")
-    pagekin("build", "-q", "--only", "bags", "--work", work, web)
+    pagekin("build", "-q", "--only", "bags", "--no-index", "--work", work, web)
     return work
 
 

@@ -32,7 +32,7 @@ from tests.warcs import gz, response
 pytestmark = pytest.mark.engines
 
 FLAGS = ("--tasks", "2", "--shards", "2", "--cocitation-threshold", "0.3")
-BAGS = (*FLAGS, "--only", "bags")
+BAGS = (*FLAGS, "--only", "bags", "--no-index")
 BOTH = "reading.fragments.blocks"
 PATIENCE = 300.0  # seconds for a stage on a busy machine
 

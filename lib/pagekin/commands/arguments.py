@@ -16,6 +16,7 @@ from pagekin.stages.declaration import PARTS
 from pagekin.web.streams import scheme_of
 
 __all__ = [
+    "DEFAULT_WORK",
     "add_command",
     "add_configuration",
     "add_index",
@@ -31,6 +32,8 @@ __all__ = [
     "read_urls",
     "show_progress",
 ]
+
+DEFAULT_WORK = Path("pagekin-work")  # in the current folder
 
 
 def add_command(
@@ -69,10 +72,11 @@ def add_index(parser: argparse.ArgumentParser) -> None:
     """Declare --index: an existing index, wherever it is."""
     parser.add_argument(
         "--index",
-        required=True,
+        default=DEFAULT_WORK,
         type=location,
         metavar="DIR",
-        help="the index: a folder, or an hdfs:// or s3:// address, which is copied here once",
+        help="the index: a folder, or an hdfs:// or s3:// address, which is copied here once; or"
+        " the workspace of the build that made it (default: %(default)s)",
     )
 
 

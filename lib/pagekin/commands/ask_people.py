@@ -8,7 +8,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pagekin.commands.arguments import add_command, check_at_least, print_result, read_urls
+from pagekin.commands.arguments import (
+    DEFAULT_WORK,
+    add_command,
+    check_at_least,
+    print_result,
+    read_urls,
+)
+from pagekin.commands.locations import local_index
 from pagekin.errors import UsageError, naming
 
 __all__ = ["add_pool", "add_rscore"]
@@ -48,7 +55,7 @@ _WAYS = ("exact", "signatures")
 
 def add_pool(commands: Any) -> None:
     """Declare `pool`."""
-    usage = "%(prog)s --index DIR [options] (URL [URL ...] | --urls FILE)"
+    usage = "%(prog)s [options] (URL [URL ...] | --urls FILE)"
     summary = "answers for people to mark"
     add = add_command(
         commands, "pool", _pool, summary, _POOL, examples=_POOL_EXAMPLES, usage=usage
@@ -57,11 +64,11 @@ def add_pool(commands: Any) -> None:
     add("--urls", type=Path, metavar="FILE", help="those in FILE, one a line; -: stdin")
     add(
         "--index",
-        required=True,
         action="append",
         type=Path,
         metavar="DIR",
-        help="an index; may be given again, for another system",
+        help="an index, or the workspace of the build that made it; may be given again, for another"
+        f" system (default: {DEFAULT_WORK})",
     )
     add(
         "--by",
@@ -113,10 +120,11 @@ def _systems(options: argparse.Namespace) -> dict[str, Callable[[str], tuple[str
     from pagekin.query.api import Index
 
     systems: dict[str, Callable[[str], tuple[str, list[str]]]] = {}
-    for path in options.index:
-        index = Index.open(path)
+    paths = options.index or [DEFAULT_WORK]
+    for path in paths:
+        index = Index.open(local_index(path, options))
         for way in dict.fromkeys(options.by or _WAYS):
-            name = f"{path.name}:{way}" if len(options.index) > 1 else way
+            name = f"{path.name}:{way}" if len(paths) > 1 else way
             if name in systems:
                 raise UsageError(f"two indexes are named {path.name}; rename one")
             systems[name] = _asker(index, options.k, exact=way == "exact")

@@ -9,13 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from pagekin.commands.arguments import (
+    DEFAULT_WORK,
     add_command,
     add_configuration,
     add_pages_and_parts,
     location,
     print_result,
 )
-from pagekin.commands.locations import check_locations, index_in_store, store_at
+from pagekin.commands.locations import (
+    check_locations,
+    default_index,
+    index_in_store,
+    store_at,
+)
 from pagekin.config import config_from_flags, sections
 from pagekin.engine import ON_THIS_MACHINE, RUNNERS
 from pagekin.errors import UsageError
@@ -25,10 +31,11 @@ from pagekin.web.streams import scheme_of
 __all__ = ["add_build"]
 
 _DESCRIPTION = """\
-Turn a crawl snapshot into bags of words and related pages, and with --index into an index that
-answers questions (pagekin related). The stages of the build work in the workspace DIR. A build that
-was stopped or killed goes on when the same command is given again. When the configuration changed,
-only what depends on the change is built again.
+Turn a crawl snapshot into bags of words and related pages, and into an index that answers questions
+(pagekin related). The stages of the build work in a folder, the workspace, and the index is made in
+it: pagekin-work, unless --work and --index name others. A build that was stopped or killed goes on
+when the same command is given again. When the configuration changed, only what depends on the
+change is built again.
 
 SNAPSHOT is a WARC file (.warc, .warc.gz, .warc.zst), a folder or glob of them, an hdfs://, s3:// or
 https:// address, or a list of paths as Common Crawl publishes it (warc.paths.gz, with --base-url).
@@ -36,17 +43,18 @@ https:// address, or a list of paths as Common Crawl publishes it (warc.paths.gz
 
 _EXAMPLES = """\
 examples:
-  pagekin build --work work --index crawl.index crawl/        all cores of this machine
-  pagekin build -r inline --work work page.warc.gz            one process, for debugging
-  pagekin build --work work --base-url https://data.commoncrawl.org/ warc.paths.gz
-  pagekin build -r emr -c emr/small.conf --work work --dry-run s3://bucket/crawl/
-  pagekin build --work work --config BUILD.toml --window-kind topical crawl/
+  pagekin build crawl/                                        all cores of this machine
+  pagekin build --work jan --index jan.index crawl/           into folders of these names
+  pagekin build -r inline page.warc.gz                        one process, for debugging
+  pagekin build --base-url https://data.commoncrawl.org/ warc.paths.gz
+  pagekin build -r emr -c emr/small.conf --dry-run s3://bucket/crawl/
+  pagekin build --work topical --config BUILD.toml --window-kind topical crawl/
 """
 
 
 def add_build(commands: Any) -> None:
     """Declare the command."""
-    usage = "%(prog)s --work DIR [options] SNAPSHOT [SNAPSHOT ...]"
+    usage = "%(prog)s [options] SNAPSHOT [SNAPSHOT ...]"
     summary = "turn a crawl snapshot into bags and an index"
     parser = add_command(
         commands, "build", _run, summary, _DESCRIPTION, examples=_EXAMPLES, usage=usage
@@ -55,11 +63,11 @@ def add_build(commands: Any) -> None:
     add("snapshot", nargs="+", metavar="SNAPSHOT", help="what to read (see above)")
     add(
         "--work",
-        required=True,
+        default=DEFAULT_WORK,
         type=location,
         metavar="DIR",
         help="the workspace, which is made if it is not there: a folder, or with a cluster an"
-        " hdfs:// or s3:// address, where the records then stay",
+        " hdfs:// or s3:// address, where the records then stay (default: %(default)s)",
     )
     add(
         "-r",
@@ -86,8 +94,10 @@ def add_build(commands: Any) -> None:
         "--index",
         type=location,
         metavar="DIR",
-        help="make an index for pagekin related: a folder, or an hdfs:// or s3:// address",
+        help="the index for pagekin related: a folder, or an hdfs:// or s3:// address (default:"
+        " index in the workspace)",
     )
+    add("--no-index", action="store_true", help="make no index")
     add("--shards", dest="index_shards", type=int, metavar="N", help="the same as --index-shards")
     add_pages_and_parts(add)
     add("--only", choices=PARTS, metavar="PART", help="make nothing but this part")
@@ -118,6 +128,10 @@ def _run(options: argparse.Namespace) -> int:
     from pagekin.engine.run import Engine
 
     options.asks_s3 = not (options.dry_run and options.runner == "emr" and _has_no_keys())
+    if options.index is None and not (options.no_index or options.until):
+        options.index = default_index(options.work)
+    elif options.index and options.no_index:
+        raise UsageError("--index and --no-index: name one of them")
     _check(options)
     parts = _parts(options)
     config = config_from_flags(options, options.config)
@@ -329,12 +343,15 @@ def _print_summary(summary: dict[str, Any], options: argparse.Namespace) -> None
 def _what_next(options: argparse.Namespace) -> Iterator[str]:
     """What to ask the index now, by the example of the page that most links lead to."""
     if options.index is None:
-        yield "next      name an --index to make one that answers questions; what is there stays"
+        left = "--no-index" if options.no_index else "--until"
+        yield f"next      without {left} an index is made, which answers questions"
         return
     url = _most_linked(options.index) if isinstance(options.index, Path) else "URL"
-    yield f"next      pagekin related --index {options.index} {url}"
-    yield f"          pagekin related --index {options.index} --why {url}"
-    yield f"          pagekin info --index {options.index}"
+    is_default = options.index == default_index(DEFAULT_WORK)
+    index = "" if is_default else f" --index {options.index}"
+    yield f"next      pagekin related{index} {url}"
+    yield f"          pagekin related{index} --why {url}"
+    yield f"          pagekin info{index}"
 
 
 def _most_linked(path: Path) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pagekin.commands.arguments import (
+    DEFAULT_WORK,
     add_command,
     add_configuration,
     add_job,
@@ -26,6 +27,7 @@ from pagekin.commands.arguments import (
     print_result,
 )
 from pagekin.commands.ask_people import add_rscore
+from pagekin.commands.locations import local_index
 from pagekin.commands.show_page import add_block_rules, config_of_blocks
 from pagekin.config import config_from_flags
 from pagekin.errors import InputError, UsageError, naming
@@ -103,13 +105,14 @@ def add_evaluate(commands: Any) -> None:
 
 
 def _add_gamma(subjects: Any) -> None:
-    usage = "%(prog)s --directory FILE (--work DIR | --index DIR) [options]"
+    usage = "%(prog)s --directory FILE [--work DIR | --index DIR] [options]"
     summary = "similarities against a directory of classes"
     parser = add_command(
         subjects, "gamma", _gamma, summary, _GAMMA, examples=_GAMMA_EXAMPLES, usage=usage
     )
     add = parser.add_argument
-    add("--work", type=Path, metavar="DIR", help="the workspace of a build")
+    about = f"the workspace of a build (default: {DEFAULT_WORK})"
+    add("--work", type=Path, metavar="DIR", help=about)
     add("--index", type=Path, metavar="DIR", help="or an index that a build made")
     add(
         "--by",
@@ -147,8 +150,10 @@ def _gamma(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> None:
     from pagekin.evaluate.similarities import representation_names
 
-    if (options.work is None) == (options.index is None):
-        raise UsageError("name a workspace with --work DIR, or an index with --index DIR")
+    if options.work and options.index:
+        raise UsageError("--work and --index: name one of them")
+    if not options.index:
+        options.work = options.work or DEFAULT_WORK
     if options.by not in representation_names():
         raise UsageError(f"--by {options.by}: it takes {', '.join(representation_names())}")
     if options.by in _OF_AN_INDEX and (options.work or options.runner):
@@ -175,7 +180,7 @@ def _material(options: argparse.Namespace) -> Material:
     config = DirectoryConfig(options.depth, options.shallow, options.format)
     labels = Labels(options.directory, config, options.linked)
     if options.index:
-        material = labels.of_index(options.index)
+        material = labels.of_index(local_index(options.index, options))
     else:
         material = labels.of_workspace(options.work, _signatures(options))
     _check_hosts(options, material)

@@ -9,11 +9,19 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from pagekin.commands.arguments import DEFAULT_WORK, location
 from pagekin.engine import ON_THIS_MACHINE
 from pagekin.errors import UsageError, WorkspaceError
 from pagekin.web.streams import scheme_of
 
-__all__ = ["check_locations", "index_in_store", "local_index", "local_workspace", "store_at"]
+__all__ = [
+    "check_locations",
+    "default_index",
+    "index_in_store",
+    "local_index",
+    "local_workspace",
+    "store_at",
+]
 
 
 def store_at(uri: str, options: argparse.Namespace) -> Any:
@@ -42,11 +50,38 @@ def index_in_store(uri: str, options: argparse.Namespace) -> Any:
 
 
 def local_index(index: Path | str, options: argparse.Namespace) -> Path:
-    """The folder of an index on this machine: its own, or that of a copy."""
+    """The folder of an index on this machine: its own, that of a copy, or that of a workspace."""
+    if isinstance(index, Path):
+        index = _index_of(index)
     if isinstance(index, Path):
         return index
     folder: Path = index_in_store(index, options).copy_here()
     return folder
+
+
+def default_index(work: Path | str) -> Path | str:
+    """Where a build makes its index unless it is told: in its workspace."""
+    return work / "index" if isinstance(work, Path) else f"{work}/index"
+
+
+def _index_of(folder: Path) -> Path | str:
+    """The folder itself, or of a workspace the index that its last build made."""
+    from pagekin.storage.workspace import MARK, Workspace
+
+    if folder == DEFAULT_WORK and not folder.exists():
+        raise UsageError(
+            f"there is no {folder} here, where pagekin build makes an index; name one with --index"
+        )
+    if not (folder / MARK).is_file():
+        return folder
+    made = Workspace.open(folder).summary().get("index", {})
+    index = location(made.get("path", str(default_index(folder))))
+    if isinstance(index, Path) and not index.is_dir():
+        raise UsageError(
+            f"{folder} is a workspace, and its index, {index}, is not there; name it with --index,"
+            " or make it: pagekin build without --no-index and --until"
+        )
+    return index
 
 
 def local_workspace(work: Path | str) -> Path:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pagekin.commands.arguments import (
+    DEFAULT_WORK,
     add_command,
     location,
     print_result,
@@ -28,7 +29,7 @@ with --all every bag of the workspace or index.
 
 _EXAMPLES = """\
 examples:
-  pagekin bag --work work https://en.wikipedia.org/wiki/Bowline
+  pagekin bag https://en.wikipedia.org/wiki/Bowline
   pagekin bag --work work --all --json > bags.jsonl
 """
 
@@ -38,13 +39,18 @@ _BAR = 30  # characters
 
 def add_bag(commands: Any) -> None:
     """Declare the command."""
-    usage = "%(prog)s (--work DIR | --index DIR) [options] (URL | --urls FILE | --all)"
+    usage = "%(prog)s [--work DIR | --index DIR] [options] (URL | --urls FILE | --all)"
     summary = "the bag of a URL in readable words"
     add = add_command(
         commands, "bag", _run, summary, _DESCRIPTION, examples=_EXAMPLES, usage=usage
     ).add_argument
     add("url", nargs="?", metavar="URL", help="in any spelling; http:// may be left out")
-    add("--work", type=location, metavar="DIR", help="the workspace of a build")
+    add(
+        "--work",
+        type=location,
+        metavar="DIR",
+        help=f"the workspace of a build (default: {DEFAULT_WORK})",
+    )
     add("--index", type=location, metavar="DIR", help="or an index that a build made")
     add(
         "-k",
@@ -63,8 +69,8 @@ def add_bag(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    if (options.work is None) == (options.index is None):
-        raise UsageError("name a workspace with --work DIR, or an index with --index DIR")
+    if options.work and options.index:
+        raise UsageError("--work and --index: name one of them")
     if [options.url is not None, options.all, options.urls is not None].count(True) != 1:
         raise UsageError("name either one URL, or --all, or --urls FILE")
     if options.k is not None and options.k < 0:
@@ -96,7 +102,7 @@ def _open(options: argparse.Namespace) -> Any:
         return Index.open(local_index(options.index, options))
     from pagekin.build.bag_store import BagStore
 
-    return BagStore(local_workspace(options.work))
+    return BagStore(local_workspace(options.work or DEFAULT_WORK))
 
 
 def _describe_many(store: Any, options: argparse.Namespace) -> Iterator[dict[str, Any] | None]:

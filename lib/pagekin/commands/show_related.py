@@ -34,8 +34,8 @@ similarity of their bags, because signatures alone (--no-exact) lose much of the
 
 _EXAMPLES = """\
 examples:
-  pagekin related --index crawl.index https://en.wikipedia.org/wiki/Bowline
-  pagekin related --index crawl.index -k 5 --why example.org
+  pagekin related https://en.wikipedia.org/wiki/Bowline
+  pagekin related -k 5 --why example.org
   pagekin related --index crawl.index a.example b.example --unlike c.example --per-host 1
   pagekin related --index crawl.index --all --json > answers.jsonl
   pagekin related --index crawl.index --all -r hadoop > answers.jsonl
@@ -46,7 +46,7 @@ _BAR = 20  # characters of the longest bar
 
 def add_related(commands: Any) -> None:
     """Declare the command."""
-    usage = "%(prog)s --index DIR [options] (URL [URL ...] | --urls FILE | --all)"
+    usage = "%(prog)s [options] (URL [URL ...] | --urls FILE | --all)"
     summary = "the kin of a page, with reasons"
     parser = add_command(
         commands, "related", _run, summary, _DESCRIPTION, examples=_EXAMPLES, usage=usage

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pagekin.commands.arguments import add_command
+from pagekin.commands.arguments import DEFAULT_WORK, add_command
 from pagekin.errors import UsageError
 
 __all__ = ["add_records", "add_stages"]
@@ -51,7 +51,7 @@ def add_stages(commands: Any) -> None:
 
 def add_records(commands: Any) -> None:
     """Declare `pagekin records`."""
-    usage = "%(prog)s --work DIR [options] NAME"
+    usage = "%(prog)s [options] NAME"
     add = add_command(
         commands,
         "records",
@@ -62,7 +62,13 @@ def add_records(commands: Any) -> None:
         usage=usage,
     ).add_argument
     add("name", metavar="NAME", help="a stage, or one of its outputs")
-    add("--work", required=True, type=Path, metavar="DIR", help="the workspace of a build")
+    add(
+        "--work",
+        default=DEFAULT_WORK,
+        type=Path,
+        metavar="DIR",
+        help="the workspace of a build (default: %(default)s)",
+    )
     add("--key", default="", metavar="PREFIX", help="only records whose keys begin so")
     add("-n", type=int, default=10, metavar="N", help="so many; 0: all (default: %(default)s)")
     add("--shuffled", action="store_true", help="what the mappers send, and not what is kept")

@@ -7,7 +7,7 @@ seeing colours well. Whatever is shown is escaped.
 
 PNG is the SVG, rasterised by resvg with a font that comes as a package: so both formats are one
 drawing, and text shows on machines without any font. Both packages are an extra (`pip install
-'pagekin[plots]'`) and imported when a PNG is wanted. Letters that the font lacks come from the
+'.[plots]'`) and imported when a PNG is wanted. Letters that the font lacks come from the
 fonts of the machine, if it has any.
 """
 
@@ -366,7 +366,7 @@ def require_png() -> tuple[Any, str]:
         rasteriser, font = import_module("resvg_py"), import_module("font_manrope")
     except ImportError as error:
         raise UsageError(
-            f"PNG needs the Python package {error.name}; pip install 'pagekin[plots]' brings it"
+            f"PNG needs the Python package {error.name}; pip install '.[plots]' brings it"
         ) from error
     return rasteriser, str(font.font_directory)
 

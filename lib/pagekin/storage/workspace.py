@@ -220,6 +220,15 @@ class Workspace:
         write_json(self.path / _SUMMARY, summary)
         return str(self.path / _SUMMARY)
 
+    def summary(self) -> dict[str, Any]:
+        """The summary of the last build that ended; empty where none did."""
+        path = self.path / _SUMMARY
+        if not path.exists():
+            return {}
+        with naming(path):
+            summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return summary
+
     def remove(self, name: str) -> None:
         """Take a stage away; it vanishes in one move."""
         folder = self.stage_path(name)

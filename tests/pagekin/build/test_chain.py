@@ -455,7 +455,7 @@ def test_printed_summary(build, small_snapshot):
     said = build(small_snapshot)
     first, *_, last = said.out.splitlines()
     assert re.fullmatch(r"read {6}8 pages of \d files?", first)
-    assert last.startswith("next      name an --index")
+    assert last.startswith("next      without --no-index an index is made")
     assert "building captures: not there yet" == said.err.splitlines()[0]
     assert said.err.splitlines()[-1].startswith("done in ")
 

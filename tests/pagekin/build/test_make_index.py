@@ -18,6 +18,7 @@ from pagekin.index.verify import verify_index
 from tests.indexes import files_of
 from tests.running import (
     BAGS,
+    ONE_HALF,
     READING,
     STAGES,
     Said,
@@ -48,7 +49,7 @@ def build(command: Callable[..., Said], work: Path, index: Path, small_snapshot:
     """`pagekin build` in this process, into `work` and `index`."""
 
     def run(*words: object, snapshot: Path = small_snapshot) -> Said:
-        flags = ("-r", "inline", *BAGS, "--work", work, "--index", index, "--shards", SHARDS)
+        flags = ("-r", "inline", *ONE_HALF, "--work", work, "--index", index, "--shards", SHARDS)
         return command("build", *flags, *words, snapshot)
 
     return run
@@ -58,7 +59,7 @@ def build(command: Callable[..., Said], work: Path, index: Path, small_snapshot:
 def built(tmp_path_factory: pytest.TempPathFactory, small_snapshot: Path) -> Path:
     """A folder with the workspace and index of the small snapshot. For copying."""
     base = tmp_path_factory.mktemp("built")
-    flags = (*BAGS, "--work", base / "work", "--index", base / "index", "--shards", SHARDS)
+    flags = (*ONE_HALF, "--work", base / "work", "--index", base / "index", "--shards", SHARDS)
     said = pagekin("build", "-q", "-r", "inline", *flags, small_snapshot)
     assert (0, "", warned(small_snapshot)) == said
     return base
@@ -99,7 +100,7 @@ def test_numbers_of_tasks(built, work, index, small_snapshot, tasks):
     shutil.copytree(built / "work", work)
     for stage in ("weighted_bags", "index_shards"):
         shutil.rmtree(work / stage)
-    flags = (*BAGS, "--tasks", tasks, "--work", work, "--index", index, "--shards", SHARDS)
+    flags = (*ONE_HALF, "--tasks", tasks, "--work", work, "--index", index, "--shards", SHARDS)
     said = pagekin("build", "-q", *flags, small_snapshot)
     assert (0, "", warned(small_snapshot)) == said
     assert files_of(built / "index") == files_of(index)
@@ -208,7 +209,7 @@ def test_bags_alone(finished, build, work, small_snapshot, built):
 def test_two_indexes_of_one_workspace(finished, work, command, small_snapshot):
     """A second index may be made beside the first, of the same stages."""
     other = work.with_name("other")
-    flags = ("-q", "-r", "inline", *BAGS, "--work", work, "--index", other, "--shards", SHARDS)
+    flags = ("-q", "-r", "inline", *ONE_HALF, "--work", work, "--index", other, "--shards", SHARDS)
     assert 0 == command("build", *flags, small_snapshot).code
     assert {**KEPT, "index": "built"} == states(work)
     assert files_of(finished) == files_of(other)

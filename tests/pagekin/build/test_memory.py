@@ -43,7 +43,8 @@ def build(tmp_path: Path, inlinks: int) -> dict[str, dict[str, int]]:
         records = b"".join(map(gz, pages[k::FILES]))
         (snapshot / f"{k}.warc.gz").write_bytes(records)
     work = tmp_path / f"work-{inlinks}"
-    command = [sys.executable, "-m", "pagekin", "build", "-q", "--work", work, snapshot]
+    words = ("build", "-q", "--no-index", "--work", work, snapshot)
+    command = [sys.executable, "-m", "pagekin", *words]
     subprocess.run(command, check=True)
     bag = BagStore(work).get(HOT)
     assert (inlinks, inlinks // LINKS_A_PAGE, 500) == (bag.anchors, bag.pages, bag.hosts)

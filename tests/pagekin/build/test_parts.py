@@ -49,7 +49,9 @@ def build(command: Build, tmp_path: Path) -> Build:
     """`pagekin build` of the demo in this process."""
 
     def run(*words: object) -> Said:
-        return command("build", "-r", "inline", "--work", tmp_path / "work", *words, *LOW, DEMO)
+        index = () if "--index" in words else ("--no-index",)
+        flags = ("-r", "inline", "--work", tmp_path / "work", *index, *LOW)
+        return command("build", *flags, *words, DEMO)
 
     return run
 

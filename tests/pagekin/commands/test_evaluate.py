@@ -162,8 +162,7 @@ def test_broken_directory(command, small, directory, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ((), "name a workspace with --work DIR, or an index with --index DIR"),
-        (("--index", "i", "--work", "w"), "name a workspace with --work DIR, or an index"),
+        (("--index", "i", "--work", "w"), "--work and --index: name one of them"),
         (("--index", "i", "--by", "bag"), "--by bag: it takes bags, both, cocitation, common, "),
         (("--index", "i", "--depth", "0"), "--depth takes a number from 1"),
         (("--index", "i", "--seed", "-1"), "--seed takes a number from 0"),

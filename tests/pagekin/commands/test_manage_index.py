@@ -21,12 +21,11 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_index(folder, random_bags(30), config_of(3, 16))
 
 
-def test_index_is_needed(command):
-    """There is no default index."""
-    for name in ("related", "info", "verify", "merge-index"):
-        said = command(name, "x")
-        assert (2, "") == (said.code, said.out)
-        assert "--index" in said.err
+def test_new_index_is_named(command):
+    """Where the merged index goes has no default."""
+    said = command("merge-index", "x", "y")
+    assert (2, "") == (said.code, said.out)
+    assert "--index" in said.err
 
 
 @pytest.mark.parametrize("name", ["related", "bag", "info", "verify"])

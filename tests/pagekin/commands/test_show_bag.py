@@ -248,8 +248,7 @@ def test_bags_of_an_index_by_a_file(command, demo_work, demo_index, tmp_path):
     assert "pagekin: http://nobody.example/ is not in the index" == said.err.splitlines()[0]
 
 
-@pytest.mark.parametrize("flags", [(), ("--work", "x", "--index", "y")])
-def test_workspace_or_index(command, flags):
-    """Bags are in a workspace or in an index; one must be named."""
-    expected = "pagekin: name a workspace with --work DIR, or an index with --index DIR\n"
-    assert (2, "", expected) == command("bag", *flags, "a.example")
+def test_workspace_or_index(command):
+    """Bags are in a workspace or in an index, and not in both."""
+    expected = "pagekin: --work and --index: name one of them\n"
+    assert (2, "", expected) == command("bag", "--work", "x", "--index", "y", "a.example")

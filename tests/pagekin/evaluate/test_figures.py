@@ -137,5 +137,5 @@ def test_without_the_extra(monkeypatch):
         raise ModuleNotFoundError(name, name=name)
 
     monkeypatch.setattr(figures, "import_module", missing)
-    with pytest.raises(UsageError, match="PNG needs the Python package resvg_py; pip install 'pag"):
+    with pytest.raises(UsageError, match="PNG needs the Python package resvg_py; pip install "):
         to_png("<svg/>")

@@ -41,8 +41,12 @@ def sorting(path: Path, program: Sequence[str], scratch: Path) -> Iterator[Binar
     environment = {**os.environ, "LC_ALL": "C", "TMPDIR": str(scratch), "OMP_NUM_THREADS": "1"}
     words = [*program, "-o", str(path)]
     process = subprocess.Popen(words, stdin=subprocess.PIPE, bufsize=BUFFER, env=environment)
-    with process, cast(IO[bytes], process.stdin) as out:
-        yield cast(BinaryIO, out)
+    try:
+        with process, cast(IO[bytes], process.stdin) as out:
+            yield cast(BinaryIO, out)
+    except BrokenPipeError:  # it ended before it had read everything
+        if not process.returncode:
+            raise
     if process.returncode:
         raise OSError(f"{words[0]} ended with code {process.returncode}; is the disk full?")
 
