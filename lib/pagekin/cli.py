@@ -23,6 +23,7 @@ import pagekin
 from pagekin.commands.ask_people import add_pool
 from pagekin.commands.build import add_build
 from pagekin.commands.evaluate import add_compare, add_evaluate
+from pagekin.commands.list_urls import add_urls
 from pagekin.commands.make_package import add_package
 from pagekin.commands.manage_index import add_info, add_merge_index, add_verify
 from pagekin.commands.plan_build import add_plan
@@ -51,7 +52,7 @@ _TERMS = {
     "Related Web Pages in Parallel by Using Grouped Link Structures",
 }
 _COMMANDS = (
-    *(add_build, add_related, add_bag, add_page, add_blocks),
+    *(add_build, add_related, add_urls, add_bag, add_page, add_blocks),
     *(add_info, add_verify, add_merge_index),
     *(add_stages, add_records),
     *(add_plan, add_plan_signatures),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +36,14 @@ _EXAMPLES = """\
 examples:
   pagekin related https://en.wikipedia.org/wiki/Bowline
   pagekin related -k 5 --why example.org
+  pagekin related 'rope knots'
   pagekin related --index crawl.index a.example b.example --unlike c.example --per-host 1
   pagekin related --index crawl.index --all --json > answers.jsonl
   pagekin related --index crawl.index --all -r hadoop > answers.jsonl
 """
 
 _BAR = 20  # characters of the longest bar
+_FOUND = 5  # pages that are named where words were given
 
 
 def add_related(commands: Any) -> None:
@@ -52,7 +54,13 @@ def add_related(commands: Any) -> None:
         commands, "related", _run, summary, _DESCRIPTION, examples=_EXAMPLES, usage=usage
     )
     add = parser.add_argument
-    add("url", nargs="*", metavar="URL", help="in any spelling; http:// may be left out")
+    add(
+        "url",
+        nargs="*",
+        metavar="URL",
+        help="in any spelling, http:// may be left out; or words, which are searched for in titles"
+        " and URLs: the best page that has them all is taken",
+    )
     add_index(parser)
     add(
         "--by",
@@ -117,7 +125,11 @@ def add_related(commands: Any) -> None:
     )
     add("--urls", type=Path, metavar="FILE", help="ask for each URL of FILE by itself; -: stdin")
     add("--all", action="store_true", help="ask for every page by itself; prints JSON lines")
-    add("--json", action="store_true", help="print a list; with --urls an object for each URL")
+    add(
+        "--json",
+        action="store_true",
+        help="print a list; with --urls an object for each URL, with words one",
+    )
     add_job(parser, "--all as a job", "answer all pages on this mrjob runner")
 
 
@@ -130,11 +142,41 @@ def _run(options: argparse.Namespace) -> int:
         return _answer_all(index, options)
     if options.urls:
         return _answer_each(index, options)
-    answer = index.related(options.url, options.k, why=options.why, **_how(options))
+    found = _found_by_words(index, [*options.url, *options.unlike])
+    urls, options.unlike = (
+        [found[text][0].url if text in found else text for text in texts]
+        for texts in (options.url, options.unlike)
+    )
+    answer = index.related(urls, options.k, why=options.why, **_how(options))
     _print_notes(answer)
     kin = [one.as_dict() for one in answer]
-    print_result(kin, _lines(answer), as_json=options.json, ensure_ascii=False)
+    searched = [
+        {"words": text, "pages": [page._asdict() for page in pages]}
+        for text, pages in found.items()
+    ]
+    result = {"searched": searched, "related": kin} if searched else kin
+    print_result(result, _lines(answer), as_json=options.json, ensure_ascii=False)
     return 0
+
+
+def _found_by_words(index: Any, texts: Iterable[str]) -> dict[str, list[Any]]:
+    """The pages that are found for what is no URL, the best first; which is taken is told."""
+    found: dict[str, list[Any]] = {}
+    for text in texts:
+        if _is_url(text) or text in index:
+            continue
+        found[text] = pages = index.search(text, _FOUND)
+        if not pages:
+            raise NotFoundError(f"{text} is no URL, and no page has it in its title or URL")
+        best, *others = (f"{page.url} ({page.title})" if page.title else page.url for page in pages)
+        more = f"; others with these words are {', '.join(others)}" if others else ""
+        print(f"pagekin: {text}: taken is {best}{more}", file=sys.stderr)
+    return found
+
+
+def _is_url(text: str) -> bool:
+    """Is it written as URLs are? What has blanks, or not even a dot, is words."""
+    return len(text.split()) == 1 and any(mark in text for mark in "./:")
 
 
 def _print_notes(answer: Any) -> None:

@@ -33,6 +33,7 @@ from pagekin.index.verify import verify_index
 from pagekin.query.answer import Answer, Asked, Kin, Why, allowed, asked_page, reasons_by_bags
 from pagekin.query.candidates import Counted
 from pagekin.query.cocited import Cited, KinTables, citing, fuse, rank_cited
+from pagekin.query.known_pages import KnownPage, known_page, known_pages
 from pagekin.query.ranking import Question, Ranked, make_question, rank, rank_each
 
 __all__ = ["WAYS", "Index"]
@@ -291,6 +292,25 @@ class Index:
         NotFoundError names what is near.
         """
         return self._page(url).title
+
+    def search(self, words: str, k: int = 10) -> list[KnownPage]:
+        """The `k` best pages that have all of these words in their title or URL, best first: those
+        with more of them in the title, then those with more inlinks.
+
+        Titles and URLs of the whole index are read for it: a second for half a million documents.
+        """
+        from pagekin.query.title_search import find_by_words  # noqa: PLC0415 - few ask for it
+
+        return [known_page(page.place) for page in find_by_words(self._folder.shards, words, k)]
+
+    def pages(self, host: str = "", *, read: bool = False) -> Iterator[KnownPage]:
+        """All pages that may be asked for, in the order of their URLs: documents, and pages with
+        kin by co-citation alone.
+
+        host            only pages of this host and those below it
+        read            only pages that were read
+        """
+        return known_pages(self._folder.shards, self._tables, host, read=read)
 
     def all(self) -> Iterator[Bag]:
         """Every bag, in the order of the URLs."""

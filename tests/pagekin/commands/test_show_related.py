@@ -129,6 +129,37 @@ def test_several(command, demo_index):
     assert titled == shown.splitlines()[:2]
 
 
+def test_words(command, demo_index):
+    """What is no URL is searched for: the best page is taken and named, with the next ones."""
+    index = Index.open(demo_index)
+    best, *others = index.search("sourdough", 5)
+    said = command("related", "--index", demo_index, "-k", 2, "sourdough")
+    assert (0, f"{SOURDOUGH}  {best.title}") == (said.code, said.out.splitlines()[0])
+    more = ", ".join(f"{page.url} ({page.title})" for page in others)
+    taken = f"pagekin: sourdough: taken is {SOURDOUGH} ({best.title})"
+    assert f"{taken}; others with these words are {more}\n" == said.err
+    words = ("related", "--index", demo_index, "-k", 2, "--json")
+    found = json.loads(command(*words, "Splicing ROPE", BOWLINE, "--unlike", "sourdough").out)
+    (page,) = index.search("splicing rope", 5)
+    assert SPLICING == page.url
+    assert [
+        {"words": "Splicing ROPE", "pages": [page._asdict()]},
+        {"words": "sourdough", "pages": [one._asdict() for one in (best, *others)]},
+    ] == found["searched"]
+    expected = index.related([SPLICING, BOWLINE], 2, unlike=SOURDOUGH)
+    assert [kin.as_dict() for kin in expected] == found["related"]
+
+
+def test_words_that_no_page_has(command, demo_index):
+    """They end with 4; what is written as URLs are is no words."""
+    said = command("related", "--index", demo_index, "knots nonsense")
+    sentence = "knots nonsense is no URL, and no page has it in its title or URL"
+    assert (4, "", f"pagekin: {sentence}\n") == said
+    said = command("related", "--index", demo_index, "bowline.html")
+    assert (4, "") == (said.code, said.out)
+    assert said.err.startswith("pagekin: http://bowline.html/ is not in the index")
+
+
 @pytest.mark.parametrize(
     ("flags", "how"),
     [
