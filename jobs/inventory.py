@@ -8,6 +8,7 @@
              with --bag-urls crawled also URL TAB captured, of all that may be pages
              !cuts/ADDRESS TAB the places where a large file can be cut for the reading
              sample: !sample/HASH TAB what one page in N (--sample N) tells of the snapshot
+             stop_words: !stops/LANGUAGE TAB words on most pages of a language without a stop list
 
 With --outputs sample only the first --heads BYTES of each file are read. Records are described in
 docs/formats.md.
@@ -18,10 +19,11 @@ from itertools import groupby
 from operator import itemgetter
 
 from pagekin.engine.job import PagekinJob
-from pagekin.kinds import CUTS, SAMPLE, Pair
+from pagekin.kinds import CUTS, SAMPLE, STOP_WORDS, Pair
 from pagekin.stages.inventory import INVENTORY
 from pagekin.stages.inventory.captures import settle
 from pagekin.stages.inventory.sample import Sampler
+from pagekin.stages.inventory.stop_lists import StopWordSampler, derive_stop_words
 from pagekin.stages.inventory.survey import Surveyor
 
 
@@ -37,21 +39,27 @@ class Inventory(PagekinJob):
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         sampler = Sampler(self.options.sample)
         wanted = {output.name for output in self.outputs}
+        stop_words = StopWordSampler(self.config.reading) if "stop_words" in wanted else None
         surveyor = Surveyor(
             self.config,
             self.counters_,
             captures="captures" in wanted,
             sample=sampler if "sample" in wanted else None,
+            stop_words=stop_words,
             heads=self.options.heads,
         )
         for address, _ in self.files_to_read(pairs):
             yield from surveyor.survey(address, self.progress.reporter())
+        if stop_words:
+            yield from stop_words.records()
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         named = self.config.bag.urls == "crawled"
         for url, group in groupby(pairs, key=itemgetter(0)):
             if CUTS.holds(url) or SAMPLE.holds(url):
                 yield from group
+            elif STOP_WORDS.holds(url):
+                yield from derive_stop_words(url, (value for _, value in group), self.counters_)
             else:
                 values = (value for _, value in group)
                 yield from settle(url, values, self.counters_, tell_captured=named)

@@ -43,7 +43,8 @@ ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "demo" / "snapshot"
 ONE_HALF = ("--without", "cocitation")
 BAGS = (*ONE_HALF, "--no-index")  # flags of a build: these stages and no others
-INVENTORY, READING = "inventory.captures.sample", "reading.fragments"  # passes of such a build
+INVENTORY = "inventory.captures.sample.stop_words"  # passes of such a build
+READING = "reading.fragments"
 STAGES = (INVENTORY, READING, "document_frequency", "weighted_bags")
 
 _PATIENCE = 60.0  # seconds; far more than anything takes on an idle machine

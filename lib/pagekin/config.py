@@ -130,6 +130,11 @@ class TextConfig:
         choices=("nostem", "stem", "stopstem"),
     )
     stop_words: bool = _option(True, "drop the words of the page language's stop list")
+    derived_stops: bool = _option(
+        True,
+        "derive a stop list from the snapshot for each language that none is shipped for, if it has"
+        " pages enough",
+    )
     default_language: str = _option(
         "en",
         "the language of pages that do not say and are too short to tell (ISO 639-1)",

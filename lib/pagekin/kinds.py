@@ -25,6 +25,7 @@ __all__ = [
     "SHARD_PIECES",
     "SIGHTINGS",
     "STATISTICS",
+    "STOP_WORDS",
     "STRIPES",
     "TERM_COUNTS",
     "WORDS",
@@ -77,6 +78,7 @@ SIGHTINGS = Kind("sightings", "URL", "a capture or a redirect of this URL, seen 
 CAPTURES = Kind("captures", "URL", "what the URL stands for, or a capture that is not read")
 CUTS = Kind("cuts", "!cuts/ADDRESS", "where a large file can be cut", b"!cuts/")
 SAMPLE = Kind("sample", "!sample/HASH", "what one page in N says of the snapshot", b"!sample/")
+STOP_WORDS = Kind("stop words", "!stops/LANGUAGE", "words on most pages of a language", b"!stops/")
 
 # what the one reading of the pages makes
 PARCELS = Kind("parcels", "range of URLs", "what one page says about the URLs of a range")
@@ -96,7 +98,7 @@ EDGES = Kind("edges", "HASH", "a page that is related to this one, with its scor
 KIN = Kind("kin", "HASH", "a page and the best pages related to it")
 
 KINDS = (
-    *(SIGHTINGS, CAPTURES, CUTS, SAMPLE),
+    *(SIGHTINGS, CAPTURES, CUTS, SAMPLE, STOP_WORDS),
     *(PARCELS, RAW_BAGS, WORDS, BLOCKS),
     *(TERM_COUNTS, FINAL_BAGS, DOCUMENTS, SHARD_PIECES),
     *(STRIPES, EDGES, KIN),

@@ -22,7 +22,7 @@ from pagekin.web.sources import list_snapshot
 from tests.engines.clusters import LocalHadoop, spark_conf
 from tests.engines.mock_emr import MockEmr
 from tests.engines.sample import write_large_file, write_sample
-from tests.running import DEMO, pagekin
+from tests.running import DEMO, INVENTORY, pagekin
 
 pytestmark = pytest.mark.engines
 
@@ -126,8 +126,8 @@ def test_the_sample_is_worth_the_while(expected):
     stages = {stage["name"]: stage for stage in expected["stages"]}
     assert [] == [name for name, stage in stages.items() if not stage["records"]]
     assert 500 < stages["reading.fragments.blocks"]["counters"]["records"]["used"]
-    assert 0 < stages["inventory.captures.sample"]["counters"]["inventory"]["redirects"]
-    for name in ("inventory.captures.sample", "reading.fragments.blocks"):
+    assert 0 < stages[INVENTORY]["counters"]["inventory"]["redirects"]
+    for name in (INVENTORY, "reading.fragments.blocks"):
         assert {"read": 10} == stages[name]["counters"]["files"]
 
 
@@ -135,7 +135,7 @@ def test_the_sample_is_worth_the_while(expected):
 def test_a_file_is_cut(both, base, tmp_path):
     """Each of two tasks reads a part of the large file, on every engine."""
     work = Workspace.open(base / "work")
-    cuts = cuts_of(work.records("inventory.captures.sample"))
+    cuts = cuts_of(work.records(INVENTORY))
     assert [str(both / "sample" / "large.warc.gz")] == list(cuts)
     snapshot = list_snapshot(map(str, _folders(both)))
     manifests = [path.read_text() for path in write_manifests(tmp_path / "m", snapshot, 2, cuts)]

@@ -219,3 +219,27 @@ def test_sample_of_heads(tmp_path):
     assert {"inventory": {"pages_sampled": len(some)}} == counters
     assert 10 <= len(some) <= 12
     assert {*some} < {*whole}
+
+
+def test_stop_words(tmp_path):
+    """Words on most pages of a language that no list is shipped for; alone or beside the captures,
+    and by the local runner, they are the same.
+    """
+    html = "<html lang=pl><p>{} na stole i w ulu się robi".format
+    pages = [
+        gz(response(f"http://p{k}.example/", html(("miód", "wosk", "pyłek")[k % 3]).encode()))
+        for k in range(12)
+    ]
+    one = write_warc(tmp_path / "1.warc.gz", *pages[:5])
+    two = write_warc(tmp_path / "2.warc.gz", *pages[5:])
+    alone = run_job(Inventory, ["--outputs=stop_words"], [one, two])
+    records, counters = alone
+    assert [(b"!stops/pl", "12 i na robi się stole ulu w".encode())] == records
+    assert {"pl": 7} == counters["stop_words_derived"]
+    assert records == run_job(Inventory, ["--outputs=captures,stop_words"], [two, one])[0]
+    (tmp_path / "manifest").write_bytes(one + b"\n" + two + b"\n")
+    said = run_script(
+        "inventory", "-r", "local", "--no-conf", "--outputs=stop_words", tmp_path / "manifest"
+    )
+    assert 0 == said.code, said.err
+    assert alone == split_output(said.out.encode())

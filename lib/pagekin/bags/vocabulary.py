@@ -1,4 +1,4 @@
-"""The words behind the hashes, on their way from the mappers to the dictionary.
+"""The words behind the hashes, on their way from the mappers to the dictionary; stop lists stored.
 
 Words travel in 256 buckets, of term hashes that begin with the same two hexadecimal digits, key
 `!words/xx`. With 4,096 buckets a build of 2,000 pages takes 3 % longer. A reducer holds one bucket
@@ -10,15 +10,17 @@ Neither words nor canonical URLs hold blanks or bars. The hash follows from the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby, pairwise
 from operator import itemgetter
+from pathlib import Path
 
 import numpy as np
 
 from pagekin.kinds import Pair
 from pagekin.native import load
-from pagekin.text.words import Forms
+from pagekin.tables import ArrayFile, write_arrays
+from pagekin.text.words import Forms, StopLists
 
 __all__ = [
     "DIGITS",
@@ -33,6 +35,8 @@ __all__ = [
     "name_of",
     "plain_forms_records",
     "read_forms",
+    "read_stop_lists",
+    "write_stop_lists",
 ]
 
 Row = tuple[str, str, int]  # term, form, how often it was seen
@@ -40,6 +44,7 @@ Row = tuple[str, str, int]  # term, form, how often it was seen
 WORDS_KEY = b"!words/"
 DIGITS = 2  # hexadecimal ones of a hash, that name a bucket
 _HELD = 8 << 20  # bytes of records of one bucket that are merged at once, or twice the merged one
+_STOP_LISTS_KIND = "stop lists"
 _native = load("pagekin.bags._words")
 
 
@@ -145,3 +150,21 @@ def merged(values: list[bytes]) -> bytes:
 
 
 merge_words: Callable[[list[bytes]], bytes] = _native.merge_words if _native else merged
+
+
+# --- derived stop lists ---------------------------------------------------------------------------
+
+
+def read_stop_lists(path: str | Path | None) -> StopLists:
+    """The derived stop lists that were stored; none without a path."""
+    if not path:
+        return {}
+    lines = ArrayFile(Path(path), _STOP_LISTS_KIND)["text"].tobytes().decode().splitlines()
+    return {line.split(" ")[0]: frozenset(line.split(" ")[1:]) for line in lines}
+
+
+def write_stop_lists(path: Path, lists: Mapping[str, Iterable[str]]) -> None:
+    """Store derived stop lists: a line for each language."""
+    lines = [" ".join([language, *words]) for language, words in sorted(lists.items())]
+    text = "\n".join(lines).encode()
+    write_arrays(path, _STOP_LISTS_KIND, {}, {"text": np.frombuffer(text, np.uint8)})

@@ -29,6 +29,7 @@ from pagekin.text.words import Terms
 
 __all__ = ["TermNames", "show_record"]
 
+_HASH = 16  # digits
 _FIRST = 16  # bytes of an array that are shown
 _UNTOLD = np.array([-1])  # for similarities that a stripe leaves to the distance in the block
 
@@ -78,6 +79,13 @@ def _cuts(key: bytes, value: bytes, names: TermNames) -> Shown:
 
 def _sample(key: bytes, value: bytes, names: TermNames) -> Shown:
     return {"urls": {_text(url): terms for url, terms in read_links(value)}}
+
+
+def _stop_words(key: bytes, value: bytes, names: TermNames) -> Shown:
+    first, *words = _text(value).split(" ")
+    # before the shuffle it is the hash of a page
+    number: Shown = {"hash": first} if len(first) == _HASH else {"pages": int(first)}
+    return {**number, "words": words}
 
 
 # --- what the reading makes ---
@@ -207,6 +215,7 @@ _SHOWN: dict[Kind, Callable[[bytes, bytes, TermNames], Shown]] = {
     kinds.CAPTURES: _capture,
     kinds.CUTS: _cuts,
     kinds.SAMPLE: _sample,
+    kinds.STOP_WORDS: _stop_words,
     kinds.PARCELS: _parcel,
     kinds.RAW_BAGS: _bag,
     kinds.WORDS: _forms,

@@ -10,7 +10,7 @@ are one term from then on; at 1,000,000 terms that happens to 1 in 8,600, and it
 the dictionary is made.
 
 Stop lists are data, one file per language in the folder `stopwords`, whose README says how their
-words were chosen.
+words were chosen. For other languages a build derives lists (`pagekin.stages.inventory`).
 
 The definition of a stem is nltk's: for English Porter's algorithm as published (Porter, "An
 algorithm for suffix stripping", 1980; `PorterStemmer(mode="ORIGINAL_ALGORITHM")`), for other
@@ -53,6 +53,7 @@ __all__ = [
     "Form",
     "Forms",
     "Stems",
+    "StopLists",
     "Vocabulary",
     "WordTable",
     "load_stemmers",
@@ -72,6 +73,7 @@ _PLAIN_END = "\u0530"  # below: Latin, Greek, Cyrillic
 
 WordNumbers = NDArray[np.int32]
 Terms = NDArray[np.uint32]
+StopLists = Mapping[str, frozenset[str]]  # by language
 TermRule = Callable[[Sequence[str]], list[str]]
 
 
@@ -115,8 +117,10 @@ def term_hash(term: str) -> int:
 class Vocabulary:
     """The word tables of all languages that a task meets, within bounded memory."""
 
-    def __init__(self, config: TextConfig) -> None:
+    def __init__(self, config: TextConfig, derived: StopLists | None = None) -> None:
+        """`derived` are the stop lists of languages that none is shipped for."""
         self._config = config
+        self._derived = derived or {}
         self._tables: dict[str, WordTable] = {}
 
     def table(self, language: str) -> WordTable:
@@ -124,7 +128,8 @@ class Vocabulary:
         language = language or self._config.default_language
         table = self._tables.get(language)
         if table is None:
-            table = self._tables[language] = WordTable(self._config, language)
+            stops = stop_words(language) or self._derived.get(language, frozenset())
+            table = self._tables[language] = WordTable(self._config, language, stops)
         return table
 
     def full(self) -> bool:
@@ -160,8 +165,12 @@ class WordTable:
     hash of each word by number (0: it is dropped), `counts` how often it was seen.
     """
 
-    def __init__(self, config: TextConfig, language: str) -> None:
-        self._terms_of = _term_rule(config, language)
+    def __init__(
+        self, config: TextConfig, language: str, stops: frozenset[str] | None = None
+    ) -> None:
+        """`stops` are the stop words, in place of those that are shipped for the language."""
+        stops = stop_words(language) if stops is None else stops
+        self._terms_of = _term_rule(config, language, stops if config.stop_words else frozenset())
         self._max_letters = config.max_letters
         self._start([""], [""])
 
@@ -286,9 +295,8 @@ def _is_plain(word: str) -> bool:
     return word.isalpha() and word.islower() and max(word) < _PLAIN_END
 
 
-def _term_rule(config: TextConfig, language: str) -> TermRule:
+def _term_rule(config: TextConfig, language: str, stops: frozenset[str]) -> TermRule:
     """The terms of words, "" for a word that is dropped."""
-    stops = stop_words(language) if config.stop_words else frozenset()
     if config.stemming == "nostem":
         return lambda words: ["" if word in stops else word for word in words]
     stems = stemmer(language)

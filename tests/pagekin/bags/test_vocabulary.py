@@ -16,9 +16,13 @@ from pagekin.bags.vocabulary import (
     merge_forms,
     name_of,
     read_forms,
+    read_stop_lists,
+    write_stop_lists,
 )
+from pagekin.config import TextConfig
 from pagekin.stages.document_frequency.counting import Best, best_forms, plain_best_forms
-from pagekin.text.words import Form, Forms, term_hash
+from pagekin.tables import ArrayFile
+from pagekin.text.words import Form, Forms, Vocabulary, term_hash
 from tests.forms import parse_forms
 from tests.natives import native
 
@@ -201,3 +205,38 @@ def test_broken_records_in_c(wrong: bytes) -> None:
     for records in ([], (b"1 a",)):
         with pytest.raises(ValueError, match="one and more"):
             merge(records)
+
+
+# --- derived stop lists ---
+
+
+def test_derived_stop_lists(tmp_path):
+    """They are stored as sets by language; a vocabulary drops their words in their language alone,
+    and never in place of a list that is shipped.
+    """
+    path = tmp_path / "stops.arrays"
+    write_stop_lists(path, {"sv": ["och", "är"], "en": ["bees"], "cs": []})
+    lists = read_stop_lists(path)
+    assert {"sv": {"och", "är"}, "en": {"bees"}, "cs": frozenset()} == lists
+    assert {} == read_stop_lists(None)
+    vocabulary = Vocabulary(TextConfig(), lists)
+    for language, kept in (("sv", ["bees"]), ("da", ["och", "bees"]), ("en", ["och", "bees"])):
+        table = vocabulary.table(language)
+        words = ["och", "bees"]
+        dropped = table.terms(table.numbers_of(words)) == 0
+        assert kept == [w for w, gone in zip(words, dropped.tolist(), strict=True) if not gone]
+    plain = Vocabulary(TextConfig(stop_words=False), lists).table("sv")
+    assert 0 not in plain.terms(plain.numbers_of(["och"]))
+
+
+def test_no_derived_stop_lists(tmp_path):
+    """A snapshot may have no such language."""
+    write_stop_lists(tmp_path / "stops.arrays", {})
+    assert {} == read_stop_lists(tmp_path / "stops.arrays")
+
+
+def test_golden_stop_lists(tmp_path):
+    """The bytes of the table are fixed."""
+    write_stop_lists(tmp_path / "stops.arrays", {"sv": ["och", "är"], "cs": ["a"]})
+    file = ArrayFile(tmp_path / "stops.arrays", "stop lists")
+    assert "cs a\nsv och är".encode() == file["text"].tobytes()

@@ -222,10 +222,10 @@ def test_rebuilt_equals_new(finished, build, small_snapshot, tmp_path):
 
 
 def test_without_inventory(finished, build, small_snapshot):
-    """Where nobody asks what stands for what, the inventory is a sample of the beginnings of files,
-    and bags know of nothing else.
+    """Where nobody asks what stands for what, nor for stop words, the inventory is a sample of the
+    beginnings of files, and bags know of nothing else.
     """
-    build("--reading-resolve", "false", small_snapshot)
+    build("--reading-resolve", "false", "--text-derived-stops", "false", small_snapshot)
     state, reason = states(finished)[READING]
     assert "built" == state
     assert "reading.resolve changed from True to False" in reason
@@ -302,7 +302,7 @@ def test_dry_run_of_a_new_build(build, work, small_snapshot):
     size = sum(path.stat().st_size for path in small_snapshot.iterdir())
     lines = said.out.splitlines()
     assert f"4 files, {size:,} bytes, on -r inline into {work}" == lines[0]
-    outputs = ["captures", "sample", "fragments", *STAGES[2:]]
+    outputs = ["captures", "sample", "stop_words", "fragments", *STAGES[2:]]
     assert [f"build {output}" for output in outputs] == [
         " ".join(line.split()[:2]) for line in lines[1:-1:2]
     ]
@@ -331,6 +331,7 @@ def test_dry_run_of_a_change(finished, build, small_snapshot):
     assert [
         {"name": "captures", "build": False, "reason": "up to date"},
         {"name": "sample", "build": False, "reason": "up to date"},
+        {"name": "stop_words", "build": False, "reason": "up to date"},
         {
             "name": "fragments",
             "build": True,
@@ -477,7 +478,7 @@ def test_every_counter(build, small_snapshot):
     """With -v every counter is printed under its stage and group."""
     said = build("-v", small_snapshot)
     assert "    crawled                                         8" in said.out.splitlines()
-    assert said.out.startswith("inventory.captures.sample: built, ")
+    assert said.out.startswith(f"{INVENTORY}: built, ")
 
 
 def test_quiet(build, small_snapshot):
@@ -550,7 +551,7 @@ def test_program_error(build, work, small_snapshot, monkeypatch):
 @pytest.mark.parametrize(
     ("table", "change"),
     [
-        ("inventory.captures.sample/resolution.arrays", "--window-words"),
+        (f"{INVENTORY}/resolution.arrays", "--window-words"),
         ("document_frequency/frequencies.arrays", "--weight-terms"),
     ],
 )

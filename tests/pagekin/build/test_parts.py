@@ -304,7 +304,7 @@ def test_sample_alone(build, tmp_path):
     assert 0 == build("-q", "--only", "cocitation").code
     assert 0 == build("-q", "--only", "bags").code
     made = states(tmp_path / "work")
-    assert ("kept", "built") == (made[CAPTURES], made["inventory.sample"])
+    assert ("kept", "built") == (made[CAPTURES], made["inventory.sample.stop_words"])
     assert 0 == build("-q", "--only", "cocitation").code
     assert {"kept"} == {*states(tmp_path / "work").values()}
 
@@ -316,15 +316,22 @@ def test_sample_alone(build, tmp_path):
     ("until", "stages"),
     [
         ("blocks", ["captures", "blocks"]),
-        ("fragments", ["captures", "sample", "fragments"]),
-        ("reading", ["captures", "sample", "fragments", "blocks"]),
+        ("fragments", ["captures", "sample", "stop_words", "fragments"]),
+        ("reading", ["captures", "sample", "stop_words", "fragments", "blocks"]),
         ("pairs", ["captures", "blocks", "pairs"]),
         (
             "weighted_bags",
-            ["captures", "sample", "fragments", "document_frequency", "weighted_bags"],
+            [
+                "captures",
+                "sample",
+                "stop_words",
+                "fragments",
+                "document_frequency",
+                "weighted_bags",
+            ],
         ),
         ("captures", ["captures"]),
-        ("inventory", ["captures", "sample"]),
+        ("inventory", ["captures", "sample", "stop_words"]),
     ],
 )
 def test_until(build, until, stages):

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from pagekin.bags.fragments import FragmentMaker, Stream, read_stream
-from pagekin.bags.vocabulary import forms_records
+from pagekin.bags.vocabulary import forms_records, read_stop_lists
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
@@ -58,8 +58,11 @@ class FragmentExtractor:
         counters: Counters,
         resolution: Resolution | None = None,
         packing: str | None = None,
+        stop_lists: str | None = None,
     ) -> None:
-        """`packing` is the file that the inventory made; without one hosts are not cut."""
+        """`packing` and `stop_lists` are files that the inventory made; without the one hosts are
+        not cut, without the other no stop words are dropped but those that are shipped.
+        """
         self._config = config
         self._counters = counters
         self._resolution = resolution
@@ -67,7 +70,7 @@ class FragmentExtractor:
         self._maker = FragmentMaker(config.window, config.bag)
         self._ranges = UrlRanges.read(packing)
         self._hot = HotLinks(config, counters, self._ranges)
-        self._vocabulary = Vocabulary(config.text)
+        self._vocabulary = Vocabulary(config.text, read_stop_lists(stop_lists))
         self._page_terms: list[Form] = []
         self._waiting: list[PageFragments] = []
         self._terms = 0  # of the pages that wait

@@ -1,5 +1,5 @@
-"""The inventory: which URL stands for which, which capture is read, where large files can be cut,
-and a sample of the pages.
+"""The inventory: which URL stands for which, which capture is read, where large files can be cut, a
+sample of the pages, and stop lists of languages that none is shipped for.
 
 Headers of all records are read, and the pages of the sample on the way. Where nobody wants to know
 what stands for what, only the beginning of each file is read, for the sample alone.
@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pagekin.config import BuildConfig
-from pagekin.kinds import CAPTURES, CUTS, SAMPLE, SIGHTINGS
+from pagekin.kinds import CAPTURES, CUTS, SAMPLE, SIGHTINGS, STOP_WORDS
 from pagekin.stages.declaration import Circumstances, Counts, Extractor, Output, Stage, Table
 
-__all__ = ["INVENTORY", "PACKING", "RESOLUTION"]
+__all__ = ["DERIVED_STOPS", "INVENTORY", "PACKING", "RESOLUTION"]
 
 RESOLUTION = Table(
     "resolution",
@@ -27,6 +27,12 @@ PACKING = Table(
     "packing.arrays",
     "where large hosts are cut into ranges of URLs, so that reducers get equal shares",
     shapes_records=False,
+    required=False,
+)
+DERIVED_STOPS = Table(
+    "stops",
+    "stops.arrays",
+    "stop words of languages that no list is shipped for",
     required=False,
 )
 
@@ -72,6 +78,29 @@ def _resolves(config: BuildConfig) -> bool:
     return config.reading.resolve
 
 
+def _make_stop_lists(folder: Path, counts: Counts, circumstances: Circumstances) -> None:
+    from pagekin.bags.vocabulary import write_stop_lists  # noqa: PLC0415
+    from pagekin.stages.inventory.stop_lists import parse_stop_words  # noqa: PLC0415
+    from pagekin.storage.part_files import read_merged  # noqa: PLC0415
+
+    derived = {
+        key.removeprefix(STOP_WORDS.prefix).decode(): parse_stop_words(value)[1]
+        for key, value in read_merged(folder)
+        if STOP_WORDS.holds(key)
+    }
+    write_stop_lists(folder / DERIVED_STOPS.file, derived)
+
+
+def _derives_stops(config: BuildConfig) -> bool:
+    return config.text.stop_words and config.text.derived_stops
+
+
+def _tells_of_stops(config: BuildConfig, counts: Counts) -> str:
+    derived = counts.get("stop_words_derived", {})
+    told = ", ".join(f"{language} ({number})" for language, number in sorted(derived.items()))
+    return f"stop words derived from the pages: {told}" if told else ""
+
+
 INVENTORY = Stage(
     "inventory",
     "inventory:Inventory",
@@ -97,7 +126,18 @@ INVENTORY = Stage(
             more_options=_sample_options,
             runs="stages.inventory.sample:Sampler",
         ),
+        Extractor(
+            "stop_words",
+            "stop lists of languages that none is shipped for",
+            makes=(STOP_WORDS,),
+            part="bags",
+            tables=(DERIVED_STOPS,),
+            make_tables=_make_stop_lists,
+            is_possible=_derives_stops,
+            tells=_tells_of_stops,
+            runs="stages.inventory.stop_lists:StopWordSampler",
+        ),
     ),
-    shuffles=(SIGHTINGS, CUTS, SAMPLE),
+    shuffles=(SIGHTINGS, CUTS, SAMPLE, STOP_WORDS),
     sections=("reading",),
 )

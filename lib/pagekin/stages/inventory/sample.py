@@ -73,7 +73,7 @@ def sampling_of(sizes: Iterable[int], *, whole: bool) -> Sampling:
 
 def sampling_for(circumstances: Circumstances) -> Sampling:
     """How much is read in a build: of whole files where they are read for captures anyway."""
-    whole = "captures" in circumstances.made_together
+    whole = bool({"captures", "stop_words"} & set(circumstances.made_together))
     sampling = sampling_of(circumstances.sizes, whole=whole)
     return sampling._replace(stands_for=round(sampling.stands_for * circumstances.stands_for))
 

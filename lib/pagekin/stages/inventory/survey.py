@@ -17,6 +17,7 @@ from pagekin.kinds import Pair
 from pagekin.stages.inventory.captures import OTHER, capture_value, redirect_value
 from pagekin.stages.inventory.cuts import CutFinder
 from pagekin.stages.inventory.sample import Sampler
+from pagekin.stages.inventory.stop_lists import LONGEST, StopWordSampler
 from pagekin.web.http import HttpResponse
 from pagekin.web.page import (
     NOTHING,
@@ -49,15 +50,19 @@ class Surveyor:
         *,
         captures: bool = True,
         sample: Sampler | None = None,
+        stop_words: StopWordSampler | None = None,
         heads: int = 0,
     ) -> None:
         """`heads` are the bytes of each file that are read for a sample alone; 0: all."""
         reading = config.reading
         self._captures, self._sample, self._heads = captures, sample, heads
+        self._stop_words = stop_words
         # answers that seem to be no page: reading may tell better
         self._tell_others = config.bag.urls == "crawled"
         self._canonical = captures and reading.follow_canonical
-        self._limit = reading.max_page_bytes if self._canonical else _HEADERS_ONLY
+        self._limit = LONGEST if stop_words else _HEADERS_ONLY
+        if self._canonical:
+            self._limit = max(self._limit, reading.max_page_bytes)
         self._counters = counters
         view = sample.view if sample else NOTHING
         self._pages = PageReader(reading, Counters(), view)  # what it counts is counted by readers
@@ -66,7 +71,7 @@ class Surveyor:
         """(URL, capture or redirect) of each record that is one, what is said of the sample, and
         where the file can be cut.
         """
-        if not self._captures:
+        if not self._captures and not self._stop_words:
             yield from self._of_head(uri)
             return
         whole = self._is_wanted if self._sample else None
@@ -75,9 +80,16 @@ class Surveyor:
             cuts.see(record)
             opened = open_response(record)
             report(int(not isinstance(opened, str)), record.offset)
-            if not isinstance(opened, str) and not self._pages.excludes(opened[0]):
+            if isinstance(opened, str) or self._pages.excludes(opened[0]):
+                continue
+            if self._captures:
                 yield from self._look(capture_name(uri, record), record, *opened)
-        if self._counters.get("files", "failed") == failed:  # else it is read whole, and may fail
+            elif self._is_wanted(record):
+                yield from self._told(self._read(record))
+            if self._stop_words and not status_reason(opened[1]):
+                self._stop_words.look(record, opened[1])
+        # where it failed it is read whole, and may fail
+        if self._captures and self._counters.get("files", "failed") == failed:
             yield from cuts.records(uri)
 
     def _of_head(self, uri: str) -> Iterator[Pair]:

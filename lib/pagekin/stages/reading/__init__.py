@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pagekin.kinds import BLOCKS, CUTS, PARCELS, RAW_BAGS, WORDS
 from pagekin.stages.declaration import Extractor, Stage
-from pagekin.stages.inventory import PACKING, RESOLUTION
+from pagekin.stages.inventory import DERIVED_STOPS, PACKING, RESOLUTION
 
 __all__ = ["READING"]
 
@@ -15,7 +15,7 @@ FRAGMENTS = Extractor(
     sections=("text", "window", "bag"),
     version=7,
     part="bags",
-    uses=(PACKING,),
+    uses=(PACKING, DERIVED_STOPS),
     runs="stages.fragments.extractor:FragmentExtractor",
     merges="stages.fragments.merge:merge_fragments",
 )
