@@ -122,7 +122,7 @@ def _describe_many(store: Any, options: argparse.Namespace) -> Iterator[dict[str
 
 def _lines(described: dict[str, Any]) -> Iterator[str]:
     """A bag for people."""
-    yield described["url"]
+    yield f"{described['url']}  {described['title']}".rstrip()
     yield f"  from {_sources(described)}; {described['size']} terms"
     heaviest = max((t["weight"] for t in described["terms"]), default=0.0) or 1.0
     for term in described["terms"]:
