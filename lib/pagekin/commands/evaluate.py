@@ -11,6 +11,7 @@ import json
 import shlex
 import sys
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -233,7 +234,7 @@ def _settings(options: argparse.Namespace, material: Material) -> dict[str, Any]
 def _write_report(path: Path, result: dict[str, Any]) -> None:
     from pagekin.evaluate.gamma_report import gamma_report
 
-    page = gamma_report(result, shlex.join(["pagekin", *sys.argv[1:]]))
+    page = gamma_report(result, shlex.join(["pagekin", *sys.argv[1:]]), date.today())
     with naming(path):
         path.write_text(page, encoding="utf-8", errors="replace")
     print(f"pagekin: the report is in {path}", file=sys.stderr)

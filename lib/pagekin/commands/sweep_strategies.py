@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 import sys
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -137,7 +138,7 @@ def _write(options: argparse.Namespace, result: dict[str, Any]) -> None:
         count = len(write_plots(options.plots, result))
         print(f"pagekin: {count} plots are in {options.plots}", file=sys.stderr)
     if options.report:
-        page = sweep_report(result, shlex.join(["pagekin", *sys.argv[1:]]))
+        page = sweep_report(result, shlex.join(["pagekin", *sys.argv[1:]]), date.today())
         with naming(options.report):
             options.report.write_text(page, encoding="utf-8", errors="replace")
         print(f"pagekin: the report is in {options.report}", file=sys.stderr)

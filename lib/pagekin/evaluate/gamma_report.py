@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from datetime import date
 from html import escape
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from pagekin.evaluate.figures import Mark, histogram, plot
 from pagekin.evaluate.gamma import STATISTICS, gamma_of, unpack_sources
-from pagekin.evaluate.html_page import code, document, link, section, table, text
+from pagekin.evaluate.html_page import code, document, figure, link, section, table, text
 
 __all__ = ["gamma_lines", "gamma_report"]
 
@@ -53,9 +54,9 @@ def gamma_lines(result: Mapping[str, Any]) -> Iterator[str]:
             yield f"      {near['similarity']:.4f}  {near['url']}  {', '.join(near['classes'])}"
 
 
-def gamma_report(result: Mapping[str, Any], command: str) -> str:
-    """The HTML page; every section ends with the command that makes it again."""
-    again = code(command)
+def gamma_report(result: Mapping[str, Any], command: str, made: date) -> str:
+    """The HTML page."""
+    settings = result["settings"]
     share = _number(result["orthogonal_share"])
     sources = (
         f"{result['sources']:,} source pages of {result['pages']:,}, in {result['classes']:,}"
@@ -67,14 +68,17 @@ def gamma_report(result: Mapping[str, Any], command: str) -> str:
     by_branch = _rows_of("Sibling gamma of the sources of each branch", branches)
     heads = ("", "value", "95 %", "with ties", *_COUNTS)
     return document(
-        f"Gamma by {result['settings']['by']}",
+        f"Gamma by {settings['by']}",
+        "/".join((settings["index"] or settings["work"]).split("/")[-2:]),
+        made,
         [
             text(_ABOUT),
-            section("All sources", overall, table(heads, _overall(result)), text(sources), again),
-            section("By branch", by_branch, _branch_table(result), again),
-            section("By source", *_by_source(result), again),
-            section("The worst pages", *_worst(result), again),
-            section("Settings", code(json.dumps(result["settings"], indent=2, ensure_ascii=False))),
+            section("All sources", overall, table(heads, _overall(result)), text(sources)),
+            section("By branch", by_branch, _branch_table(result)),
+            section("By source", *_by_source(result)),
+            section("The worst pages", *_worst(result)),
+            section("Command", code(command)),
+            section("Settings", code(json.dumps(settings, indent=2, ensure_ascii=False))),
         ],
     )
 
@@ -95,7 +99,9 @@ def _rows_of(title: str, statistics: Mapping[str, Mapping[str, Any]]) -> str:
         for name, f in statistics.items()
         if f["value"] is not None
     ]
-    return plot(title, "", ("", "gamma"), marks) if marks else text("No pair is decided.")
+    if not marks:
+        return text("No pair is decided.")
+    return figure(plot(title, "", ("", "gamma"), marks))
 
 
 def _cropped(name: str) -> str:
@@ -124,8 +130,9 @@ def _by_source(result: Mapping[str, Any]) -> list[str]:
         return [text("No source has siblings to tell from its own class.")]
     shares = (5, 25, 50, 75, 95)
     found = [_number(float(v)) for v in np.percentile(known, shares)]
+    title = "Sources by their own sibling gamma"
     return [
-        histogram("Sources by their own sibling gamma", known.tolist(), -1.0, 1.0, _STEPS),
+        figure(histogram(title, known.tolist(), -1.0, 1.0, _STEPS)),
         table(("sources", *(f"{share} %" for share in shares)), [[f"{len(known):,}", *found]]),
     ]
 

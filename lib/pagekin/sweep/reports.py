@@ -7,6 +7,7 @@ intervals, and with a star where that does not hold 0.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from html import escape
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +15,7 @@ from typing import Any, Final
 from pagekin.errors import naming
 from pagekin.evaluate.figures import Mark, plot, require_png, to_png
 from pagekin.evaluate.html_page import code, document, section, table, text
+from pagekin.evaluate.html_page import figure as framed
 
 __all__ = ["sweep_lines", "sweep_markdown", "sweep_report", "write_plots"]
 
@@ -26,8 +28,10 @@ _COLUMNS: Final = {  # of text: heads, and letters
 _MARKDOWN_HEADS: Final = ("strategy", "sibling", "cousin", "unrelated", "orthogonal", "words")
 _HTML_HEADS: Final = (
     *("strategy", "sibling", "95 %", "with ties", "cousin", "unrelated", "with ties"),
-    *("orthogonal", "words", "by", "differs from the defaults in"),
+    *("orthogonal", "words"),
 )
+_SETTINGS_HEADS: Final = ("strategy", "by", "differs from the defaults in")
+_MOST_NAMES: Final = 3  # of snapshots in a title
 _DIFFERENCES: Final = ("sibling", "with ties", "unrelated")
 _ABOUT: Final = """\
 Every strategy is judged by a directory that people made: gamma is the share of pairs of pages that
@@ -206,36 +210,61 @@ def write_plots(folder: Path, result: Result) -> list[Path]:
 # --- HTML ---
 
 
-def sweep_report(result: Result, command: str) -> str:
-    """One page with every figure, its table, its command and its configurations."""
+def sweep_report(result: Result, command: str, made: date) -> str:
+    """One page with every figure and its table, the settings of all strategies, and the command."""
     svgs = _figure_svgs(result)
     settings = result["settings"]
     judged = next((s for s in result["strategies"] if "left_out" not in s), None)
     count = f"{judged['sources']:,} sources of {judged['pages']:,} pages. " if judged else ""
     parts = [
         text(_ABOUT),
-        text(f"{count}Strategies of {settings['strategies']}; directory {settings['directory']}."),
-        *(_html_figure(result, figure, svgs, command) for figure in result["figures"]),
+        text(
+            f"{count}The strategies are those of {settings['strategies']}, the directory is"
+            f" {', '.join(settings['directory'])}."
+        ),
+        *(_html_figure(result, figure, svgs) for figure in result["figures"]),
+        section("Settings", table(_SETTINGS_HEADS, _html_settings(result), "words")),
         section("Command", code(command)),
     ]
-    return document("Strategies compared", parts)
+    return document("Strategies compared", _corpus(settings["snapshot"]), made, parts)
 
 
-def _html_figure(result: Result, figure: Described, svgs: Mapping[str, str], command: str) -> str:
+def _corpus(snapshot: Sequence[str]) -> str:
+    """What the title calls the snapshot: folders by their names, files by those of their folders.
+
+    >>> _corpus(["data/wiki/0.warc.gz", "data/wiki/1.warc.gz", "more/"])
+    'wiki, more'
+    """
+    names: dict[str, None] = {}
+    for place in snapshot:
+        *above, name = place.rstrip("/").split("/")
+        names[above[-1] if "." in name and above else name] = None
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"{', '.join(list(names)[:_MOST_NAMES])}{more}"
+
+
+def _html_settings(result: Result) -> Iterator[Sequence[str]]:
+    for s in result["strategies"]:
+        flags = f"<code>{escape(s['flags'])}</code>" if s["flags"] else "nothing"
+        yield escape(s["name"]), escape(s["by"]), flags
+
+
+def _html_figure(result: Result, figure: Described, svgs: Mapping[str, str]) -> str:
     rows = [_html_row(s) for s in _strategies_of(result, figure)]
-    drawing = svgs.get(figure["name"]) or text("No strategy has a value here.")
-    parts = [drawing, table(_HTML_HEADS, rows, "last-words")]
+    svg = svgs.get(figure["name"])
+    drawing = framed(svg) if svg else text("No strategy has a value here.")
+    parts = [drawing, table(_HTML_HEADS, rows)]
     if figure["comparisons"]:
         heads = ("difference", *_DIFFERENCES, "better in")
         parts.append(table(heads, map(_html_comparison, figure["comparisons"])))
-    return section(figure["title"], *parts, code(command))
+    return section(figure["title"], *parts)
 
 
 def _html_row(s: Described) -> Sequence[str]:
-    name, flags = escape(s["name"]), f"<code>{escape(s['flags'])}</code>"
+    name = escape(s["name"])
     if "left_out" in s:
-        return (name, f"left out: {escape(s['left_out'])}", *[""] * 7, escape(s["by"]), flags)
-    return (name, *_cells(s), escape(s["by"]), flags)
+        return name, f"left out: {escape(s['left_out'])}"
+    return name, *_cells(s)
 
 
 def _html_comparison(c: Described) -> Sequence[str]:

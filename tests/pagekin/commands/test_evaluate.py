@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from pagekin.cocitation.kin_table import RelatedPage
 from pagekin.engine import requirements as engines
 from tests.indexes import config_of, make_bag, make_index, random_bags
 from tests.marked import write_marked
+from tests.report_pages import read_report
 
 NAMES = ("gamma", "sibling", "cousin", "unrelated")
 FIELDS = ["value", "low", "high", "with_ties", "concordant", "discordant", "tied"]
@@ -144,6 +146,13 @@ def test_report(command, small, directory, tmp_path):
     assert page.startswith("<!doctype html>")
     assert 3 == page.count("<svg")
     assert 4 == page.count("<table")
+    shown = read_report(page)
+    assert f"Gamma by bags: {'/'.join(small.parts[-2:])}" == shown.title
+    assert date.today().isoformat() == shown.paragraphs[0]
+    assert [sum(cell.span for cell in row) for row in shown.rows] == shown.columns
+    assert 1 == sum(words.startswith("pagekin ") for words in shown.preformatted)
+    (worst,) = [heads for heads in shown.heads if "nearest wrong neighbours" in heads]
+    assert ["page", "what went wrong", "nearest wrong neighbours"] == worst
     assert "&quot;depth&quot;: 3" in page
     for outside in ("src=", "<link", "@import", "url("):
         assert outside not in page

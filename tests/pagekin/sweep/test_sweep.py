@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from pagekin.sweep import sweep as sweeping
 from pagekin.sweep.strategies import read_strategies
 from tests.pagekin.sweep.made_up_snapshot import write_directory, write_pages
+from tests.report_pages import ReportPage, read_report
 
 NAMES = ("gamma", "sibling", "cousin", "unrelated")
 STRATEGIES = """
@@ -275,7 +277,24 @@ def test_for_people(command, made, tmp_path):
     assert 3 == page.count("<svg ")
     for words in ("The first", "basic 3", "--window-kind=syntactic", "20 sources of"):
         assert words in page
+    _check_report(read_report(page), crawl, directory)
     assert not {"<script", "<link", "src="} & {w for w in ("<script", "<link", "src=") if w in page}
+
+
+def _check_report(page: ReportPage, crawl: Path, directory: Path) -> None:
+    """It says what it is about; each table fits; settings and command stand in it once."""
+    assert f"Strategies compared: {crawl.name}" == page.title
+    assert date.today().isoformat() == page.paragraphs[0]
+    assert any(f"the directory is {directory}." in words for words in page.paragraphs)
+    assert not [words for words in page.paragraphs if "['" in words]
+    assert [sum(c.span for c in row) for row in page.rows] == page.columns
+    (command,) = page.preformatted
+    assert command.startswith("pagekin ")
+    flags = [row[-1].text for row in page.rows if "--" in row[-1].text]
+    assert len(flags) == len(set(flags))
+    assert ["strategy", "by", "differs from the defaults in"] == page.heads[-1]
+    longest = max(len(c.text) for row in page.rows for c in row[1:] if c.text not in flags)
+    assert longest < 30  # numbers, intervals and the reasons for what was left out
 
 
 def test_markdown(command, sweep, made, tmp_path):
