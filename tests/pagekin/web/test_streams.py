@@ -544,3 +544,34 @@ def test_hdfs_without_command(
         monkeypatch.setenv("HADOOP_HOME", home)
     message = error_of(lambda: read("hdfs://x/a.warc"))
     assert "hdfs://x/a.warc: the `hadoop` command is not found; put it on the PATH" in message
+
+
+# --- from the middle on --------------------------------------------------------------------------
+
+
+def rest_of(uri: str, start: int) -> bytes:
+    with open_source(uri, no_pause, start) as stream:
+        return stream.read()
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_http_from_the_middle(http: Server, ranges: bool) -> None:
+    """Only the rest is asked for; a server that knows no ranges is read up to the place."""
+    http.ranges = ranges
+    http.faults.append(Fault("close", 70_000))
+    assert DATA[200_001:] == rest_of(f"{http.url}/a.warc", 200_001)
+    assert "bytes=200001-" == http.ranges_asked()[0]
+
+
+def test_s3_from_the_middle(bucket: Server) -> None:
+    """Only the rest is asked for."""
+    assert DATA[200_001:] == rest_of("s3://crawl/a.warc", 200_001)
+    assert ["bytes=200001-"] == bucket.ranges_asked()
+
+
+def test_hdfs_from_the_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command gives the whole file, of which the beginning is dropped."""
+    root = use_hadoop(monkeypatch, tmp_path)
+    (root / "a.warc").write_bytes(DATA)
+    assert DATA[200_001:] == rest_of("hdfs://x/a.warc", 200_001)
+    assert b"" == rest_of("hdfs://x/a.warc", len(DATA) + 1)
