@@ -26,7 +26,7 @@ th,td{text-align:right;padding:.25rem .4rem;border-bottom:1px solid #8884;vertic
 th{overflow-wrap:normal}
 th:first-child,td:first-child,.words th,.words td,td[colspan]{text-align:left}
 pre{background:#8881;padding:.6rem 1rem;border-radius:.3rem;font-size:.85rem;white-space:pre-wrap}
-code{font-size:.8rem}a{color:inherit}
+code{font-size:1em;display:inline-block;max-width:100%}a{color:inherit}
 .figure{overflow-x:auto}svg{display:block;width:100%;max-width:100%;height:auto}
 @media screen and (max-width:44rem){
 .figure svg{width:40rem;max-width:none}

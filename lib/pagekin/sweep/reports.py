@@ -245,8 +245,8 @@ def _corpus(snapshot: Sequence[str]) -> str:
 
 def _html_settings(result: Result) -> Iterator[Sequence[str]]:
     for s in result["strategies"]:
-        flags = f"<code>{escape(s['flags'])}</code>" if s["flags"] else "nothing"
-        yield escape(s["name"]), escape(s["by"]), flags
+        flags = " ".join(f"<code>{escape(flag)}</code>" for flag in s["flags"].split())
+        yield escape(s["name"]), escape(s["by"]), flags or "nothing"
 
 
 def _html_figure(result: Result, figure: Described, svgs: Mapping[str, str]) -> str:
