@@ -197,7 +197,7 @@ def _compare_builds(folder: Path, records: int, seed: int) -> int:
 def _questions(name: str) -> Iterator[list[str]]:
     """Words of commands that ask every page that was read."""
     for by in ("bags", "cocitation"):
-        yield ["related", "--index", f"{name}/index", "--all", "--crawled", "--by", by]
+        yield ["related", "--index", f"{name}/index", "--all", "--read", "only", "--by", by]
 
 
 def _contents(folder: Path) -> dict[str, bytes]:

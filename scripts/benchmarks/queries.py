@@ -131,7 +131,8 @@ def ours(  # noqa: PLR0917 - the words of a step
     asked = _questions(path)
     before = resident()
     index = Index.open(_index_of(path, shards))
-    how: dict[str, Any] = {"exact": exact}
+    # the search itself, without the order of answers by what was read and by host
+    how: dict[str, Any] = {"exact": exact, "read": "any", "per_host": 0, "alpha": 0.0}
     how |= {"budget": budget} if budget else {}
     how |= {"candidates": candidates} if candidates else {}
     capped: list[int] = []

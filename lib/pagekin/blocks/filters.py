@@ -26,10 +26,9 @@ from typing import Final, NamedTuple
 from pagekin.blocks.links import Links, Segment
 from pagekin.config import BlockConfig
 from pagekin.web.page import Page
-from pagekin.web.urls import top_subdomain
+from pagekin.web.urls import FILE_EXTENSIONS, extension_of, top_subdomain
 
 __all__ = [
-    "FILE_EXTENSIONS",
     "FILTERS",
     "DescribedBlock",
     "DescribedLink",
@@ -45,21 +44,6 @@ FILTERS: Final = (
     *("empty_anchor", "common_domain"),
 )
 
-# No extension of a page, and none that also ends names of sites: .com, .pl, .app, .pages.
-_EXTENSIONS: Final = """
-    text: pdf ps eps dvi djvu doc docx docm dot dotx odt ott rtf tex txt wpd epub mobi azw chm
-    tables, slides: xls xlsx xlsm xlt ods csv tsv ppt pptx pptm pps ppsx odp
-    data: xml rss atom rdf json bib dat db mdb sql dbf shp kml kmz gpx ics vcf
-    images: gif jpg jpeg jpe jfif png bmp tif tiff svg svgz ico webp psd ai cdr heic avif xcf
-    sound: mp3 m3u m4a ogg oga wav wma aac flac mid midi ra ram aif aiff au opus pls
-    films: mp4 m4v mpg mpeg mpe avi mov qt wmv asf flv f4v webm mkv ogv rm rmvb 3gp vob srt swf
-    archives: zip gz tgz bz2 tbz xz txz 7z rar tar z lzh arj cab jar war sit hqx iso img dmg
-    programs: exe msi bin apk ipa deb rpm pkg bat cmd dll pyc xpi crx torrent
-    sources: c h cc cpp hpp java py rb sh js css patch diff ttf otf woff woff2 eot
-"""
-FILE_EXTENSIONS: Final = frozenset(
-    word for line in _EXTENSIONS.splitlines() for word in line.partition(":")[2].split()
-)
 _PROGRAM = re.compile(r"/cgi-bin/|\.(?:cgi|pl|php[3-7]?|phtml|aspx?|jspx?|cfm|do|dll)(?:/|$)", re.I)
 
 
@@ -211,7 +195,7 @@ class LinkFilters:
             "nofollow": "asks not to be followed",
             "invalid": f"leads to no web page: {self._page.resolver.refusal(href)}",
             "large_block": f"the block has {size} links, more than {self._config.large}",
-            "file": f"leads to a .{_extension_of(url)} file",
+            "file": f"leads to a .{extension_of(url)} file",
             "dynamic": "has a query, or is a program",
             "singleton": f"leads where link {block.first.get(url)} leads",
             "empty_anchor": "has no anchor text",
@@ -242,7 +226,7 @@ class _Addresses(dict[str, _Address]):
         url = self._resolver(href)
         if not url:
             known = _INVALID
-        elif _extension_of(url) in FILE_EXTENSIONS:
+        elif extension_of(url) in FILE_EXTENSIONS:
             known = url, "file", "", False
         elif self._is_dynamic(href, url):
             way = self._config.dynamic
@@ -270,15 +254,6 @@ class _Addresses(dict[str, _Address]):
         if self._own_query and href.strip()[:1] in ("", "#"):  # such links stay on the page
             return True
         return config.dynamic_paths and _PROGRAM.search(_path(url)) is not None
-
-
-def _extension_of(url: str) -> str:
-    """The extension of a canonical URL's path, in lower case; "" if it has none."""
-    path = url.partition("?")[0]
-    if path.endswith("/"):  # most
-        return ""
-    stem, _, extension = path.rpartition(".")
-    return "" if "/" in extension or stem[-1:] == "/" else extension.lower()
 
 
 def _path(url: str) -> str:

@@ -2,7 +2,7 @@
 
 `gamma_counts` counts the pairs of many source pages, for large directories. `related_answers` gives
 the answers for every page of an index [SIM 6.2: precomputed]; they are also made in this process.
-Either way a line of answers is an object, `url` and `related`, and lines come in the order of the
+Either way a line of answers is an object, and lines come in the order of the
 URLs.
 """
 
@@ -102,8 +102,7 @@ def answers_here(index: Index, question: Mapping[str, Any]) -> Iterator[str]:
 
 def urls_asked(index: Index, shard: int, question: Mapping[str, Any]) -> Sequence[str]:
     """The pages of a shard that are asked for, in their order."""
-    by, crawled = question.get("by", "bags"), question.get("crawled", False)
-    return index.urls(shard, by, crawled=crawled)
+    return index.urls(shard, question.get("by", "bags"), crawled=question.get("read") == "only")
 
 
 def answer_lines(
@@ -112,5 +111,4 @@ def answer_lines(
     """Each of these pages, and its answer as a line of JSON."""
     encode = json.JSONEncoder(ensure_ascii=ascii_only).encode
     for answer in index.related_each(urls, **question):
-        url = answer.asked[0].url
-        yield url, encode({"url": url, "related": [kin.as_dict() for kin in answer]})
+        yield answer.asked[0].url, encode(answer.as_dict())

@@ -28,6 +28,9 @@ _DESCRIPTION = """\
 Show the kin of a page: the pages of the index whose bags of words are most like its own, best
 first. Several URLs are one question: pages that are like all of them.
 
+Pages that were read come first, at most 3 of a host before those of other hosts. Where fewer than
+-k of them are similar enough, URLs that are known by links alone follow, marked "not read".
+
 Candidates are found by counting equal signatures. The best of them are ranked by the exact
 similarity of their bags, because signatures alone (--no-exact) lose much of the order.
 """
@@ -38,12 +41,14 @@ examples:
   pagekin related -k 5 --why example.org
   pagekin related 'rope knots'
   pagekin related --index crawl.index a.example b.example --unlike c.example --per-host 1
+  pagekin related --index crawl.index example.org --read any --per-host 0 --alpha 0
   pagekin related --index crawl.index --all --json > answers.jsonl
   pagekin related --index crawl.index --all -r hadoop > answers.jsonl
 """
 
 _BAR = 20  # characters of the longest bar
 _FOUND = 5  # pages that are named where words were given
+_HARDLY = "; --alpha 0 shows what is hardly similar"
 
 
 def add_related(commands: Any) -> None:
@@ -81,12 +86,12 @@ def add_related(commands: Any) -> None:
     add(
         "--alpha",
         type=float,
-        default=0.0,
         metavar="A",
-        help="leave out pages that are not more similar than this (default: %(default)s, none; the"
-        " paper's 0.15 leaves 6 of 10 answers on Wikipedia's pages)",
+        help="leave out pages that are not more similar than this (default: 0.07; 0: show what is"
+        " left)",
     )
     add("--why", action="store_true", help="show why: the shared terms, and links to both pages")
+    add("-v", "--verbose", action="store_true", help="also tell how many lists were left out")
     add(
         "--unlike",
         action="append",
@@ -94,7 +99,13 @@ def add_related(commands: Any) -> None:
         metavar="URL",
         help="pages that are less like this one; may be given again",
     )
-    add("--per-host", type=int, default=0, metavar="N", help="at most N answers of one host")
+    add(
+        "--per-host",
+        type=int,
+        metavar="N",
+        help="at most N answers of one host; 0: any number (default: 3, and more behind them where"
+        " fewer than -k answers would remain)",
+    )
     add(
         "--exclude-host",
         action="append",
@@ -103,10 +114,12 @@ def add_related(commands: Any) -> None:
         help="no answers from this host and the hosts below it; may be given again",
     )
     add(
-        "--crawled",
-        action="store_true",
-        help="only pages that were read are answers, and none that are known by links alone; with"
-        " --all only such pages are asked for, too",
+        "--read",
+        default="first",
+        choices=("first", "only", "any"),
+        help="first (the default): pages that were read, and URLs that are known by links alone"
+        " where too few remain, but no files and none with a query; only: pages that were read, and"
+        " with --all only such pages are asked for, too; any: all URLs in one order",
     )
     add(
         "--candidates",
@@ -148,7 +161,7 @@ def _run(options: argparse.Namespace) -> int:
         for texts in (options.url, options.unlike)
     )
     answer = index.related(urls, options.k, why=options.why, **_how(options))
-    _print_notes(answer)
+    _print_notes(answer, options)
     kin = [one.as_dict() for one in answer]
     searched = [
         {"words": text, "pages": [page._asdict() for page in pages]}
@@ -179,8 +192,8 @@ def _is_url(text: str) -> bool:
     return len(text.split()) == 1 and any(mark in text for mark in "./:")
 
 
-def _print_notes(answer: Any) -> None:
-    for note in answer.notes():
+def _print_notes(answer: Any, options: argparse.Namespace) -> None:
+    for note in answer.notes(every=options.why or options.verbose or options.json):
         print(f"pagekin: {note}", file=sys.stderr)
 
 
@@ -191,18 +204,20 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError(f"-r {options.runner} goes with --all")
     if options.unlike and not options.url:
         raise UsageError("--unlike goes with URLs")
-    check_at_least(options, k=1, candidates=1, budget=1, per_host=0)
-    if not 0 <= options.alpha < 1:
+    check_at_least(options, k=1, candidates=1, budget=1)
+    if options.per_host is not None:
+        check_at_least(options, per_host=0)
+    if options.alpha is not None and not 0 <= options.alpha < 1:
         raise UsageError(f"--alpha {options.alpha}: it must be at least 0 and below 1")
     check_job(options)
 
 
 def _how(options: argparse.Namespace) -> dict[str, Any]:
     """The options as `Index.related` names them."""
-    names = ("by", "exact", "alpha", "unlike", "per_host", "candidates", "budget", "crawled")
-    return {name: getattr(options, name) for name in names} | {
-        "exclude_hosts": options.exclude_host
-    }
+    names = ("by", "exact", "unlike", "per_host", "candidates", "budget", "read")
+    how = {name: getattr(options, name) for name in names}
+    how["exclude_hosts"] = options.exclude_host
+    return how if options.alpha is None else {**how, "alpha": options.alpha}
 
 
 def _answer_each(index: Any, options: argparse.Namespace) -> int:
@@ -215,10 +230,9 @@ def _answer_each(index: Any, options: argparse.Namespace) -> int:
             print(f"pagekin: {error}", file=sys.stderr)
             missing += 1
             continue
-        _print_notes(answer)
+        _print_notes(answer, options)
         if options.json:
-            kin = [one.as_dict() for one in answer]
-            print(json.dumps({"url": answer.asked[0].url, "related": kin}, ensure_ascii=False))
+            print(json.dumps(answer.as_dict(), ensure_ascii=False))
         else:
             print("\n".join(_lines(answer)), end="\n\n")
     return NotFoundError.exit_code if missing else 0
@@ -243,11 +257,13 @@ def _lines(answer: Any) -> Iterator[str]:
     for page in answer.asked:
         yield f"{page.url}  {page.title}".rstrip()
     if not answer:
-        yield "  nothing is related to it"
+        is_met = answer.by == "bags" and answer.candidates > len(answer.asked)
+        yield f"  nothing is related to it{_HARDLY if is_met else ''}"
     most = 1 if answer.by == "bags" else max((kin.score for kin in answer), default=1)
     for kin in answer:
         bar = "#" * max(1, round(_BAR * kin.score / most))
-        yield f"  {kin.score:.4f}  {kin.url}  {bar}{'  weak: one domain' if kin.weak else ''}"
+        marks = ("" if kin.read else "  not read") + ("  weak: one domain" if kin.weak else "")
+        yield f"  {kin.score:.4f}  {kin.url}  {bar}{marks}"
         if kin.title:
             yield f"          {kin.title}"
         if kin.why:

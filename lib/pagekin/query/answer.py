@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, TypeVar
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from pagekin.errors import InputError
 from pagekin.index.folder import Place
-from pagekin.web.urls import among_hosts, host
+from pagekin.web.urls import FILE_EXTENSIONS, among_hosts, extension_of, host
 
 __all__ = [
+    "Admission",
     "Answer",
     "Asked",
     "Citing",
     "Kin",
     "SharedTerm",
     "Why",
-    "allowed",
+    "admitted",
     "asked_page",
     "reasons_by_bags",
 ]
@@ -84,6 +86,7 @@ class Kin:
     estimate: float | None
     exact: float | None
     inlinks: int
+    read: bool  # or is it known by the words around links to it alone?
     why: Why | None = None
     weak: bool = False
     title: str = ""  # of a page that was read
@@ -97,6 +100,7 @@ class Kin:
             "estimate": self.estimate,
             "exact": self.exact,
             "inlinks": self.inlinks,
+            "read": self.read,
             "weak": self.weak,
             "why": asdict(self.why) if self.why else None,
         }
@@ -123,8 +127,17 @@ class Answer(list[Kin]):
     capped: int = 0  # lists of signatures so common that they were not read
     by: str = "bags"
 
-    def notes(self) -> list[str]:
-        """What a reader should know about this answer."""
+    def as_dict(self) -> dict[str, Any]:
+        """The answer for one page as plain values, as `--urls` and `--all` print it in JSON."""
+        related = [kin.as_dict() for kin in self]
+        return {"url": self.asked[0].url, "related": related, "lists_left_out": self.capped}
+
+    def notes(self, *, every: bool = False) -> list[str]:
+        """What a reader should know about this answer.
+
+        `every`: also how many lists of common signatures were left out. That is so in most answers,
+        and more of the lists would change few of them.
+        """
         said = [_known_by_anchors(page) for page in self.asked if not page.crawled and page.terms]
         if self.by == "cocitation" and not self.candidates:
             said.append(
@@ -133,7 +146,7 @@ class Answer(list[Kin]):
             )
         if self.by == "bags":
             said += [f"{p.url} has an empty bag, and so no kin" for p in self.asked if not p.terms]
-        if self.capped:
+        if self.capped and every:
             said.append(
                 f"{self.capped} signatures are so common that their lists were not read;"
                 " pages that share only these are not found (--budget N reads more)"
@@ -185,18 +198,57 @@ def _short(weight: float) -> float:
     return float(f"{weight:.7g}")
 
 
-def allowed(
-    entries: Iterable[T], url_of: Callable[[T], str], excluded: Sequence[str], per_host: int
-) -> Iterator[T]:
-    """Without excluded hosts; `per_host` of one host at the most, if it is not 0."""
+class Admission(NamedTuple):
+    """Which URLs may be answers, and how many of a host."""
+
+    per_host: int = 0  # 0: any number
+    fills: bool = False  # more of a host follow behind all others; without it they are left out
+    excluded: Sequence[str] = ()  # hosts, with all that is below them
+    pages_only: bool = False  # no URLs that look like something else than pages
+
+    def __bool__(self) -> bool:
+        """Does it say anything?"""
+        return bool(self.per_host or self.excluded or self.pages_only)
+
+
+def admitted(
+    entries: Iterable[T],
+    url_of: Callable[[T], str],
+    admission: Admission,
+    most: int,
+    taken: Counter[str] | None = None,
+) -> list[T]:
+    """The first `most` entries that may be answers, those beyond the number of a host last.
+
+    `taken` counts the answers of each host, those of earlier calls included.
+    """
+    if not admission:
+        return list(islice(entries, most))
+    per_host, fills, excluded, pages_only = admission
     is_excluded = among_hosts(excluded)
-    taken: Counter[str] = Counter()
+    taken = Counter() if taken is None else taken
+    first: list[T] = []
+    others: list[T] = []
     for entry in entries:
         url = url_of(entry)
         try:
             name = host(url)
         except ValueError as error:  # none was indexed
             raise InputError(f"the index is damaged: {url!r} is no URL") from error
+        if (excluded and is_excluded(name)) or (pages_only and not _looks_like_a_page(url)):
+            continue
         taken[name] += 1
-        if not is_excluded(name) and not (per_host and taken[name] > per_host):
-            yield entry
+        if not per_host or taken[name] <= per_host:
+            first.append(entry)
+            if len(first) == most:
+                break
+        elif fills:
+            others.append(entry)
+    return first + others[: most - len(first)]
+
+
+def _looks_like_a_page(url: str) -> bool:
+    """No file, and no query: of URLs that are only linked to, those with one are mostly buttons to
+    share the page that links there, counters and searches.
+    """
+    return "?" not in url and extension_of(url) not in FILE_EXTENSIONS

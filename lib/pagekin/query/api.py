@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import heapq
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import product
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple, overload
@@ -30,11 +31,20 @@ from pagekin.errors import UsageError
 from pagekin.index.folder import IndexFolder, Place
 from pagekin.index.shard import Shard
 from pagekin.index.verify import verify_index
-from pagekin.query.answer import Answer, Asked, Kin, Why, allowed, asked_page, reasons_by_bags
+from pagekin.query.answer import Answer, Asked, Kin, Why, admitted, asked_page, reasons_by_bags
 from pagekin.query.candidates import Counted
 from pagekin.query.cocited import Cited, KinTables, citing, fuse, rank_cited
 from pagekin.query.known_pages import KnownPage, known_page, known_pages
-from pagekin.query.ranking import Question, Ranked, make_question, rank, rank_each
+from pagekin.query.ranking import (
+    FLOOR,
+    READ,
+    Question,
+    Ranked,
+    make_question,
+    rank,
+    rank_each,
+    rank_some,
+)
 
 __all__ = ["WAYS", "Index"]
 
@@ -153,13 +163,13 @@ class Index:
         *,
         by: str = "bags",
         exact: bool = True,
-        alpha: float = 0.0,
+        alpha: float = FLOOR,
         unlike: str | Sequence[str] = (),
-        per_host: int = 0,
+        per_host: int | None = None,
         exclude_hosts: str | Sequence[str] = (),
         candidates: int = Question.candidates,
         budget: int = Question.budget,
-        crawled: bool = False,
+        read: str = "first",
         why: bool = False,
     ) -> Answer:
         """The `k` nearest kin of a page (or of several together), best first.
@@ -169,11 +179,14 @@ class Index:
                         on one site alone; "both": merged by their ranks
         exact           rank the best `candidates` by the true similarity of their bags; without,
                         the order is that of counted signatures
-        alpha           leave out what is not more similar than this
+        alpha           leave out what is not more similar than this; 0 shows what is left
         unlike          pages that the answers should be unlike
-        per_host        so many answers of one host at the most; 0: any number
+        per_host        so many answers of one host at the most; 0: any number. By default 3, with
+                        more behind them where fewer than k answers would remain
         exclude_hosts   no answers from these hosts and what is below them
-        crawled         only pages that were read are answers, none that are known by links alone
+        read            "first": pages that were read, and behind them, where fewer than k remain,
+                        URLs that are known by links alone (no files, none with a query); "only":
+                        pages that were read; "any": all documents in one order
         budget          ids read for each page: lists of very common signatures are left out beyond
         why             tell the shared terms of each answer
 
@@ -192,7 +205,7 @@ class Index:
             exclude_hosts=exclude_hosts,
             candidates=candidates,
             budget=budget,
-            crawled=crawled,
+            read=read,
         )
         if by != "bags":
             return self._by_links(asked, against, question, by, why=why)
@@ -232,41 +245,64 @@ class Index:
         to_pages, to_others = ([page.edges for page in some] for some in (pages, others))
         cited = rank_cited(to_pages, to_others, [page.url for page in (*pages, *others)])
         by_links = {one.url: one for one in cited}
-        urls = filter(self._is_crawled, by_links) if question.crawled else iter(by_links)
-        urls = allowed(urls, str, question.exclude_hosts, 0)
-        ranked: dict[str, Ranked] = {}
-        counted = None
-        if by == "cocitation":
-            scores = {url: by_links[url].score for url in urls}
-        else:
-            ranked, counted = self._ranks(pages, others, question)
-            scores = dict(fuse([list(ranked), list(urls)]))
         asked = [asked_page(page.place) if page.place else Asked(page.url) for page in pages]
-        candidates, capped = (len(counted), counted.capped) if counted is not None else (0, 0)
-        answer = Answer(asked, candidates + len(cited), capped, by=by)
-        places = [page.place for page in pages if page.place]
-        for url in islice(allowed(scores, str, (), question.per_host), question.k):
-            place, one = self._folder.find(url), ranked.get(url)
-            estimate, exact = (one.estimate, one.exact) if one else (None, None)
-            terms = places if by == "both" else []
-            found = by_links.get(url)
-            told = _why(terms, place, found) if why else None
-            weak = one is None and found is not None and found.weak
-            title = place.title if place else ""
-            kin = Kin(url, scores[url], estimate, exact, _inlinks(place), told, weak, title)
-            answer.append(kin)
+        answer = Answer(asked, len(cited), by=by)
+        terms = [page.place for page in pages if page.place] if by == "both" else []
+        taken: Counter[str] = Counter()
+        kinds = (False, True) if by == "cocitation" else (None,)  # weak kin behind all others
+        for weak, crawled in product(kinds, READ[question.read]):
+            admission = question.admission(crawled)
+            urls = (
+                url
+                for url, one in by_links.items()
+                if weak in {None, one.weak} and crawled in {None, self._is_crawled(url)}
+            )
+            in_order = admitted(urls, str, admission._replace(per_host=0), len(by_links))
+            ranked: dict[str, Ranked] = {}
+            if by == "cocitation":
+                scores = {url: by_links[url].score for url in in_order}
+            else:
+                ranked, counted = self._ranks(pages, others, question, crawled)
+                answer.candidates += len(counted)
+                answer.capped = max(answer.capped, counted.capped)
+                scores = dict(fuse([list(ranked), in_order]))
+            for url in admitted(scores, str, admission, question.k - len(answer), taken):
+                answer.append(
+                    self._kin(url, scores[url], ranked.get(url), by_links.get(url), terms, why=why)
+                )
+            if len(answer) == question.k:
+                break
         return answer
 
+    def _kin(
+        self,
+        url: str,
+        score: float,
+        ranked: Ranked | None,
+        cited: Cited | None,
+        asked: list[Place],
+        *,
+        why: bool,
+    ) -> Kin:
+        """A page that co-citation knows, or bags, or both."""
+        place = self._folder.find(url)
+        crawled, inlinks, *_ = place.shard.counts(place.document) if place else (0, 0)
+        estimate, exact = (ranked.estimate, ranked.exact) if ranked else (None, None)
+        told = _why(asked, place, cited) if why else None
+        weak = ranked is None and cited is not None and cited.weak
+        title = place.title if place else ""
+        return Kin(url, score, estimate, exact, inlinks, crawled == 1, told, weak, title)
+
     def _ranks(
-        self, pages: list[_Page], others: list[_Page], question: Question
-    ) -> tuple[dict[str, Ranked], Counted | None]:
+        self, pages: list[_Page], others: list[_Page], question: Question, crawled: bool | None
+    ) -> tuple[dict[str, Ranked], Counted]:
         """As many answers by bags as there are candidates, if any of the pages has a bag."""
         like, unlike = ([page.place for page in some if page.place] for some in (pages, others))
         if not like:
-            return {}, None
+            return {}, Counted([])
         most = max(question.k, question.candidates)
         deep = replace(question, like=like, unlike=unlike, k=most, per_host=0)
-        ranked, counted = rank(self._folder.shards, deep)
+        ranked, counted = rank_some(self._folder.shards, deep, crawled, Counter())
         return {one.place.url: one for one in ranked}, counted
 
     def _page(self, url: str) -> _Page:
@@ -355,10 +391,6 @@ def _listed(urls: str | Sequence[str]) -> list[str]:
     return [urls] if isinstance(urls, str) else list(urls)
 
 
-def _inlinks(place: Place | None) -> int:
-    return place.shard.inlinks(place.document) if place else 0
-
-
 def _bags(shard: Shard) -> Iterator[Bag]:
     return map(shard.bag, range(len(shard)))
 
@@ -370,7 +402,8 @@ def _by_bags(
     answer = Answer(list(map(asked_page, like)), len(counted), counted.capped)
     for score, estimate, exact, place in ranked:
         told = reasons_by_bags(like, place) if why else None
-        kin = Kin(place.url, score, estimate, exact, _inlinks(place), told, title=place.title)
+        crawled, inlinks, *_ = place.shard.counts(place.document)
+        kin = Kin(place.url, score, estimate, exact, inlinks, crawled == 1, told, title=place.title)
         answer.append(kin)
     return answer
 

@@ -39,7 +39,7 @@ class Limits(NamedTuple):
     alpha: float  # more similar than this, by signatures
     budget: int  # ids that are read for them
     wanted: int = 0  # so many at least, where ids are left out
-    crawled: bool = False  # pages that were read
+    crawled: bool | None = None  # pages that were read, or such that were not; None: both
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,8 @@ def count_equal(
     if not capped and left_out <= _LOOK_UP * int(sums[read - 1]):
         read = len(order)  # reading on is cheaper than looking up
     found = [_collect(s, one, order[:read]) for s, one in zip(shards, lists, strict=True)]
-    if crawled:  # before the best are taken, or those that were read would be too few
-        found = [one.where(one.shard.crawled(one.ids)) for one in found]
+    if crawled is not None:  # before the best are taken, or those that were read would be too few
+        found = [one.where(one.shard.crawled(one.ids) == crawled) for one in found]
     if read < len(order):
         least = _least_worth(found, max(_VERIFIED, 4 * wanted)) if capped else 1
         found = [_verify(one, signatures, least) for one in found]

@@ -5,20 +5,23 @@ its mean similarity to the pages that it should be unlike. By signatures alone t
 estimates (the paper's way); 80 of them lose much of the order, and the true similarity of the best
 candidates brings it back (measured in docs/measurements/queries.md).
 
-Answers come by score, and by URL where scores are equal: so they are the same for any number of
-shards. Ids of a shard are in the order of its URLs, so URLs are looked at only where several shards
-hold equal scores.
+Pages that were read are answers before URLs that are known by links alone: these follow where
+fewer than k were read and are similar enough. Among each kind those beyond a number of a host come
+last. Apart from that answers come by score, and by URL where scores are equal: so they are the same
+for any number of shards. Ids of a shard are in the order of its URLs, so for the order URLs are
+looked at only where several shards hold equal scores.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import compress, islice
+from itertools import compress, islice, takewhile
 from numbers import Real
 from operator import index
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +30,32 @@ from pagekin.errors import UsageError
 from pagekin.index.folder import Place
 from pagekin.index.shard import ListBounds, Shard
 from pagekin.minhash.signatures import Signatures
-from pagekin.query.answer import allowed
+from pagekin.query.answer import Admission, admitted
 from pagekin.query.candidates import Candidates, Counted, Limits, Scores, count_equal
 from pagekin.query.exact import DECIMALS, jaccards
 
-__all__ = ["Question", "Ranked", "make_question", "rank", "rank_each"]
+__all__ = [
+    "FLOOR",
+    "PER_HOST",
+    "READ",
+    "Question",
+    "Ranked",
+    "make_question",
+    "rank",
+    "rank_each",
+    "rank_some",
+]
+
+FLOOR: Final = 0.07  # of what is less similar little is related (docs/measurements/answers.md)
+PER_HOST: Final = 3  # answers of one host before those of others, unless a number is asked for
+
+# Which documents are answers, by what is asked for: those that were read (True), those that were
+# not (False), or all alike (None); one set follows behind the other.
+READ: Final[Mapping[str, tuple[bool | None, ...]]] = {
+    "first": (True, False),
+    "only": (True,),
+    "any": (None,),
+}
 
 _MOST = 10**18  # of a number that is asked for
 _OF_A_HOST = 4  # times per_host candidates of one host are ranked exactly
@@ -46,32 +70,25 @@ class Question:
     like: Sequence[Place]
     unlike: Sequence[Place] = ()
     k: int = 10
-    alpha: float = 0.0  # only what is more similar is an answer
+    alpha: float = FLOOR  # only what is more similar is an answer
     exact: bool = True
     candidates: int = 100  # how many are ranked exactly
-    per_host: int = 0  # answers of one host at the most; 0: any number
+    per_host: int | None = None  # answers of one host; 0: any number; None: 3, and more behind them
     exclude_hosts: Sequence[str] = ()
     budget: int = 20_000  # ids read for each page that is asked for
-    crawled: bool = False  # answers are pages that were read
+    read: str = "first"  # pages that were read are answers first, only, or any page is
 
-    @property
-    def limits(self) -> Limits:
+    def limits(self, crawled: bool | None) -> Limits:
         """What candidates have to be."""
         alpha = 0.0 if self.exact else self.alpha
         wanted = max(self.k, self.candidates if self.exact else 0)
-        return Limits(alpha, self.budget, wanted, self.crawled)
+        return Limits(alpha, self.budget, wanted, crawled)
 
-    @property
-    def most(self) -> int:
-        """How many candidates may become answers: k, or those that are ranked exactly."""
-        if not self.exact:
-            return self.k
-        return max(self.candidates, self.k * (_OF_A_HOST if self.per_host else 1))
-
-    @property
-    def by_host(self) -> bool:
-        """Does anything depend on hosts?"""
-        return bool(self.per_host or self.exclude_hosts)
+    def admission(self, crawled: bool | None) -> Admission:
+        """Which of them may be answers: of those that were not read only what looks like a page."""
+        fills = self.per_host is None
+        per_host = PER_HOST if self.per_host is None else self.per_host
+        return Admission(per_host, fills, self.exclude_hosts, pages_only=crawled is False)
 
 
 def make_question(*, exclude_hosts: str | Sequence[str] = (), **how: Any) -> Question:
@@ -80,12 +97,16 @@ def make_question(*, exclude_hosts: str | Sequence[str] = (), **how: Any) -> Que
     question = Question(**{"like": (), **how}, exclude_hosts=hosts)
     for name, least in (("k", 1), ("candidates", 0), ("per_host", 0), ("budget", 0)):
         value = getattr(question, name)
+        if value is None and name == "per_host":
+            continue
         if not (_is_whole(value) and least <= value <= _MOST):
             raise UsageError(
                 f"{name} is {value!r}; it takes a whole number from {least} to {_MOST:,}"
             )
     if not (isinstance(question.alpha, Real) and question.alpha < 1):
         raise UsageError(f"alpha is {question.alpha!r}; it takes a number below 1")
+    if question.read not in READ:
+        raise UsageError(f"read is {question.read!r}; it takes one of {', '.join(READ)}")
     return question
 
 
@@ -130,16 +151,39 @@ def rank(
 
     `lists` tells where those of the one page that is asked for are, if that is known.
     """
-    counted = _count(shards, question, lists)
-    chosen = [_estimated(one) for one in _choose(counted.found, question)]
-    scores = [_exactly(one, question) if question.exact else one.scores for one in chosen]
-    entries: Iterable[_Entry] = _in_order(chosen, scores)
-    if question.by_host:
-        entries = allowed(entries, _url, question.exclude_hosts, question.per_host)
     ranked: list[Ranked] = []
-    for score, one, at in islice(entries, question.k):
-        if not score > question.alpha:
+    found: list[Candidates] = []
+    capped = 0
+    taken: Counter[str] = Counter()
+    for crawled in READ[question.read]:
+        rest = replace(question, k=question.k - len(ranked))
+        some, counted = rank_some(shards, rest, crawled, taken, lists)
+        ranked += some
+        found += counted.found
+        capped = max(capped, counted.capped)
+        if len(ranked) == question.k:
             break
+    return ranked, Counted(found, capped)
+
+
+def rank_some(
+    shards: Sequence[Shard],
+    question: Question,
+    crawled: bool | None,
+    taken: Counter[str],
+    lists: Sequence[ListBounds] = (),
+) -> tuple[list[Ranked], Counted]:
+    """The answer among pages that were read, among those that were not, or among all.
+
+    `taken` counts the answers of each host.
+    """
+    counted = _count(shards, question, question.limits(crawled), lists)
+    admission = question.admission(crawled)
+    chosen = [_estimated(one) for one in _choose(counted.found, question, admission, taken)]
+    scores = [_exactly(one, question) if question.exact else one.scores for one in chosen]
+    above = takewhile(lambda entry: entry.score > question.alpha, _in_order(chosen, scores))
+    ranked: list[Ranked] = []
+    for score, one, at in admitted(above, _url, admission, question.k, taken):
         exact = score if question.exact else None
         place = Place(one.shard, int(one.ids[at]))
         ranked.append(Ranked(score, float(one.scores[at]), exact, place))
@@ -149,10 +193,12 @@ def rank(
 # --- candidates -----------------------------------------------------------------------------------
 
 
-def _count(shards: Sequence[Shard], question: Question, lists: Sequence[ListBounds]) -> Counted:
+def _count(
+    shards: Sequence[Shard], question: Question, limits: Limits, lists: Sequence[ListBounds]
+) -> Counted:
     rows = _rows(question.like)
     full = [p.shard.has_terms(p.document) for p in question.like]
-    each = [count_equal(shards, row, question.limits, lists) for row in compress(rows, full)]
+    each = [count_equal(shards, row, limits, lists) for row in compress(rows, full)]
     if len(each) == len(rows) == 1 and not question.unlike:
         return each[0]
     found = [_combined(shard, each, rows, _rows(question.unlike)) for shard in shards]
@@ -178,23 +224,27 @@ def _combined(
     return Candidates(shard, ids, (mean(like) - mean(unlike)).round(DECIMALS))
 
 
-def _choose(found: list[Candidates], question: Question) -> list[Candidates]:
+def _choose(
+    found: list[Candidates], question: Question, admission: Admission, taken: Counter[str]
+) -> list[Candidates]:
     """Those that may be answers: the best, without the pages that are asked for."""
     for place in (*question.like, *question.unlike):
         found = [
             one.where(one.ids != place.document) if one.shard is place.shard else one
             for one in found
         ]
-    if not question.by_host:
-        return _best(found, question.most)
-    if not question.exact:
-        return found
+    if admission.fills:  # what is beyond the number of a host may be an answer, too
+        admission = admission._replace(per_host=0)
+    exact = question.exact
+    wider = admission._replace(per_host=admission.per_host * (_OF_A_HOST if exact else 1))
+    most = question.k * (_OF_A_HOST if exact and wider.per_host else 1)
+    if exact or wider.fills:
+        most = max(most, question.candidates)
+    if not wider:
+        return _best(found, most)
     entries = _in_order(found, [one.scores for one in found])
-    per_host = _OF_A_HOST * question.per_host
     chosen: dict[int, list[int]] = {}
-    for _, one, at in islice(
-        allowed(entries, _url, question.exclude_hosts, per_host), question.most
-    ):
+    for _, one, at in admitted(entries, _url, wider, most, Counter(taken)):
         chosen.setdefault(one.shard.number, []).append(int(one.ids[at]))
     return [one.where(np.isin(one.ids, chosen.get(one.shard.number, []))) for one in found]
 

@@ -41,11 +41,13 @@ from ada_url import join_url
 from publicsuffixlist import PublicSuffixList
 
 __all__ = [
+    "FILE_EXTENSIONS",
     "MAX_LENGTH",
     "Resolver",
     "address_of",
     "among_hosts",
     "canonical",
+    "extension_of",
     "host",
     "make_suffix_list",
     "refusal",
@@ -56,6 +58,22 @@ __all__ = [
 
 # Characters; beyond lie spider traps: endless calendars, paths that repeat, whole forms in a query.
 MAX_LENGTH: Final = 2_000
+
+# No extension of a page, and none that also ends names of sites: .com, .pl, .app, .pages.
+_EXTENSIONS: Final = """
+    text: pdf ps eps dvi djvu doc docx docm dot dotx odt ott rtf tex txt wpd epub mobi azw chm
+    tables, slides: xls xlsx xlsm xlt ods csv tsv ppt pptx pptm pps ppsx odp
+    data: xml rss atom rdf json bib dat db mdb sql dbf shp kml kmz gpx ics vcf
+    images: gif jpg jpeg jpe jfif png bmp tif tiff svg svgz ico webp psd ai cdr heic avif xcf
+    sound: mp3 m3u m4a ogg oga wav wma aac flac mid midi ra ram aif aiff au opus pls
+    films: mp4 m4v mpg mpeg mpe avi mov qt wmv asf flv f4v webm mkv ogv rm rmvb 3gp vob srt swf
+    archives: zip gz tgz bz2 tbz xz txz 7z rar tar z lzh arj cab jar war sit hqx iso img dmg
+    programs: exe msi bin apk ipa deb rpm pkg bat cmd dll pyc xpi crx torrent
+    sources: c h cc cpp hpp java py rb sh js css patch diff ttf otf woff woff2 eot
+"""
+FILE_EXTENSIONS: Final = frozenset(
+    word for line in _EXTENSIONS.splitlines() for word in line.partition(":")[2].split()
+)
 
 # All in lower case, as are the parameters below: names are compared without case.
 INDEX_FILES: Final = frozenset(
@@ -143,6 +161,15 @@ def host(url: str) -> str:
     start = url.index("/") + 2
     authority = url[start : url.index("/", start)]
     return _without_port(authority) if ":" in authority else authority
+
+
+def extension_of(url: str) -> str:
+    """The extension of a canonical URL's path, in lower case; "" if it has none."""
+    path = url.partition("?")[0]
+    if path.endswith("/"):  # most
+        return ""
+    stem, _, extension = path.rpartition(".")
+    return "" if "/" in extension or stem[-1:] == "/" else extension.lower()
 
 
 def within_host(url: str) -> Callable[[str], bool]:

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin.blocks.filters import (
-    FILE_EXTENSIONS,
     FILTERS,
     DescribedBlock,
     FilteredOut,
@@ -110,13 +109,6 @@ def test_file(path, extension):
     block = block_of(anchors(f"http://b.example/{path}"), dynamic="keep")
     expected = [(0, "file", f"leads to a .{extension} file")] if extension else []
     assert expected == reasons(block)
-
-
-def test_extensions():
-    """Neither pages nor what ends names of sites counts as a file."""
-    assert {"mp3", "doc", "pdf", "zip", "jpg", "exe"} <= FILE_EXTENSIONS
-    pages = {"html", "htm", "xhtml", "php", "asp", "aspx", "jsp", "cgi", "pl", "com", "org", "net"}
-    assert not pages & FILE_EXTENSIONS
 
 
 @pytest.mark.parametrize(

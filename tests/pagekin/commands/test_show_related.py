@@ -14,6 +14,7 @@ import pytest
 from pagekin import Index
 from pagekin.cocitation.kin_table import Reason, RelatedPage
 from pagekin.engine import requirements as engines
+from pagekin.query.ranking import FLOOR, PER_HOST
 from tests.indexes import config_of, make_bag, make_index, random_bags
 from tests.running import pagekin
 
@@ -21,7 +22,8 @@ BOWLINE = "http://knots.sailing.example/bowline.html"
 SPLICING = "http://knots.sailing.example/splicing.html"
 SOURDOUGH = "http://wiki.example.net/wiki/Sourdough"
 NOT_CRAWLED = "http://tide-tables.example.net/harbours"
-FIELDS = ["url", "title", "score", "estimate", "exact", "inlinks", "weak", "why"]
+PLAIN = {"read": "any", "per_host": 0, "alpha": 0.0}
+FIELDS = ["url", "title", "score", "estimate", "exact", "inlinks", "read", "weak", "why"]
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +66,23 @@ def test_related_as_json(command, demo_index):
     assert [kin.as_dict() for kin in Index.open(demo_index).related(BOWLINE, 3)] == found
     assert [kin["exact"] for kin in found] == [kin["score"] for kin in found]
     assert [None] * 3 == [kin["why"] for kin in found]
+
+
+def test_defaults_in_help(command):
+    """The help tells the numbers of the defaults."""
+    text = " ".join(command("related", "--help").out.split())
+    assert f"not more similar than this (default: {FLOOR}; 0: show what is left)" in text
+    assert f"0: any number (default: {PER_HOST}, and more behind them" in text
+
+
+def test_not_read(command, demo_index):
+    """Pages that were not read follow those that were, and are marked, for people and in JSON."""
+    words = ("related", "--index", demo_index, "-k", 200, BOWLINE)
+    lines = [line for line in command(*words).out.splitlines()[1:] if not line.startswith(" " * 9)]
+    found = json.loads(command(*words, "--json").out)
+    assert [kin["read"] for kin in found] == [not line.endswith("#  not read") for line in lines]
+    assert found == sorted(found, key=lambda kin: not kin["read"])
+    assert 2 == len({kin["read"] for kin in found})
 
 
 def test_no_exact(command, demo_index):
@@ -183,14 +202,38 @@ def test_flags(command, demo_index, flags, how):
         {"budget": 50},
         {"candidates": 2},
     )
-    assert [f"pagekin: {note}" for note in answer.notes()] == said.err.splitlines()
+    assert [f"pagekin: {note}" for note in answer.notes(every=True)] == said.err.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("flags", "how"),
+    [
+        (("--per-host", 0), {"per_host": 0}),
+        (("--read", "only"), {"read": "only"}),
+        (("--read", "any"), {"read": "any"}),
+        (("--read", "any", "--per-host", 0, "--alpha", 0), PLAIN),
+    ],
+)
+def test_other_than_default(command, small, flags, how):
+    """The flags that lift a default do what the arguments do, and other than the default."""
+    index = Index(small)
+    differ = 0
+    for bag in random_bags(30):
+        said = command("related", "--index", small, "--json", *flags, bag.url)
+        found = json.loads(said.out)
+        assert [kin.as_dict() for kin in index.related(bag.url, **how)] == found
+        differ += found != [kin.as_dict() for kin in index.related(bag.url)]
+    assert differ
 
 
 def test_budget_is_said(command, demo_index):
-    """Where long lists are left out, stderr says so."""
-    said = command("related", "--index", demo_index, "--budget", 50, BOWLINE)
-    assert 0 == said.code
-    assert "signatures are so common that their lists were not read" in said.err
+    """Where long lists are left out, stderr says so to those who want to know."""
+    words = ("related", "--index", demo_index, "--budget", 50, BOWLINE)
+    assert (0, "") == (command(*words).code, command(*words).err)
+    for flag in ("--why", "-v", "--json"):
+        said = command(*words, flag)
+        assert 0 == said.code
+        assert "signatures are so common that their lists were not read" in said.err
 
 
 def test_nothing_related(command, tmp_path):
@@ -200,6 +243,15 @@ def test_nothing_related(command, tmp_path):
     said = command("related", "--index", index, "a.example")
     assert (0, "http://a.example/\n  nothing is related to it\n", "") == said
     assert "[]\n" == command("related", "--index", index, "a.example", "--json").out
+    hardly = make_bag("http://c.example/", {20: 1, **dict.fromkeys(range(30, 60), 1)})
+    index = make_index(tmp_path / "hardly", [bags[0], hardly], config_of(1, 80))
+    words = ("related", "--index", index, "a.example")
+    assert (
+        "  nothing is related to it; --alpha 0 shows what is hardly similar"
+        == (command(*words).out.splitlines()[1])
+    )
+    assert hardly.url == json.loads(command(*words, "--alpha", 0, "--json").out)[0]["url"]
+    index = tmp_path / "index"
     said = command("related", "--index", index, "b.example")
     assert (0, "pagekin: http://b.example/ has an empty bag, and so no kin\n") == (
         said.code,
@@ -214,10 +266,8 @@ def test_urls_of_a_file(command, demo_index, tmp_path, monkeypatch):
     words = ("related", "--index", demo_index, "-k", 2)
     said = command(*words, "--json", "--urls", tmp_path / "urls")
     index = Index.open(demo_index)
-    expected = [
-        {"url": url, "related": [kin.as_dict() for kin in index.related(url, 2)]}
-        for url in (BOWLINE, BOWLINE, NOT_CRAWLED)
-    ]
+    expected = [index.related(url, 2).as_dict() for url in (BOWLINE, BOWLINE, NOT_CRAWLED)]
+    assert ["url", "related", "lists_left_out"] == list(expected[0])
     assert (4, expected) == (said.code, lines_of(said.out))
     first, second, third = said.err.splitlines()
     assert "pagekin: http://nobody.example/ is not in the index" == first
@@ -255,11 +305,11 @@ def test_all_as_a_job(command, small):
 
 @pytest.mark.parametrize("by", ["bags", "both"])
 def test_read_pages_alone(command, small, tmp_path, by):
-    """--crawled keeps pages that were not read out of the answers; with --all, here and as a job,
+    """--read only keeps pages that were not read out of the answers; with --all, here and as a job,
     they are not asked either."""
     index = Index.open(small)
     read = {bag.url for bag in index.all() if bag.crawled}
-    words = ("related", "--index", small, "--by", by, "-k", 30, "--crawled")
+    words = ("related", "--index", small, "--by", by, "-k", 30, "--read", "only")
     found = lines_of(command(*words, "--all").out)
     assert sorted(read) == [line["url"] for line in found]
     assert 0 < len({kin["url"] for line in found for kin in line["related"]} - {""})
@@ -392,13 +442,14 @@ def cited(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_by_cocitation(command, cited):
-    """People see totals, best first, with bars as long as their share of the best."""
+    """People see totals, best first, with bars as long as their share of the best, and what was
+    not read."""
     said = command("related", "--index", cited, "--by", "cocitation", BEES)
     assert (0, "") == (said.code, said.err)
     assert [
         BEES,
         f"  8.0000  {HIVES}  {'#' * 20}",
-        f"  4.0000  {ONLY}  {'#' * 10}  weak: one domain",
+        f"  4.0000  {ONLY}  {'#' * 10}  not read  weak: one domain",
     ] == said.out.splitlines()
 
 
@@ -409,7 +460,7 @@ def test_by_both(command, cited):
     assert [
         BEES,
         f"  {2 / 61:.4f}  {HIVES}  {'#' * 20}",
-        f"  {1 / 62:.4f}  {ONLY}  {'#' * 10}  weak: one domain",
+        f"  {1 / 61:.4f}  {ONLY}  {'#' * 10}  not read  weak: one domain",
     ] == said.out.splitlines()
 
 
@@ -431,7 +482,7 @@ def test_why_by_cocitation(command, cited):
         "7 domains cite both; it stands in 3 blocks",
         f"{6 / SHARE:.4f} x.example 'All hives' (capped 6.0000)",
         f"{1.5 / SHARE:.4f} y.example 'hives' (capped 1.5000)",
-        f"4.0000 {ONLY} {'#' * 10} weak: one domain",
+        f"4.0000 {ONLY} {'#' * 10} not read weak: one domain",
         "1 domains cite both; it stands in 1 blocks",
     ] == lines
 
@@ -444,7 +495,7 @@ def test_why_of_both(command, cited):
     assert ["word20", "word30"] == [line.split()[1] for line in lines[3:5]]
     assert "7 domains cite both; it stands in 3 blocks" == lines[5]
     assert "read, 2 links from 2 hosts; asked: 3 from 2" == lines[8]
-    assert f"{1 / 62:.4f} {ONLY}" in lines[9]
+    assert f"{1 / 61:.4f} {ONLY}" in lines[9]
     assert "1 domains cite both; it stands in 1 blocks" == lines[-1]
     alone = command("related", "--index", cited, "--why", BEES).out.splitlines()
     assert "read, 2 links from 2 hosts; asked: 3 from 2" == alone[-1].strip()

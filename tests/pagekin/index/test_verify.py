@@ -477,7 +477,7 @@ def ask_everyone(folder: Path, urls: list[str]) -> None:
         questions += [
             partial(index.related, url, why=True),
             partial(index.related, url, exact=False, per_host=1),
-            partial(index.related, url, by="both", why=True, crawled=True),
+            partial(index.related, url, by="both", why=True, read="any"),
             partial(index.get, url),
         ]
     questions.append(lambda: list(index.related_each(urls)))

@@ -6,6 +6,7 @@ import dataclasses
 import multiprocessing
 import pickle
 import threading
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -18,14 +19,17 @@ from pagekin.errors import InputError, NotFoundError, UsageError
 from pagekin.index import folder as folder_module
 from pagekin.index import shard as shard_module
 from pagekin.query import ranking
-from pagekin.query.answer import Answer
+from pagekin.query.answer import Answer, Kin
+from pagekin.query.ranking import FLOOR
+from pagekin.web.urls import host
 from tests.indexes import config_of, make_bag, make_index, random_bags
 from tests.pagekin.query.plain_answers import plain_jaccard, plain_query, plain_ranking
 from tests.running import python
 
 M = 24
 ALL = 1 << 40
-EVERYTHING = {"candidates": 10_000, "budget": ALL}
+PLAIN = {"read": "any", "per_host": 0, "alpha": 0.0}  # all documents in one order
+EVERYTHING = {**PLAIN, "candidates": 10_000, "budget": ALL}
 
 BAGS = random_bags(150, seed=5)
 FULL = [bag for bag in BAGS if len(bag.terms)]
@@ -117,11 +121,12 @@ def test_exact_twin(indexes, name, k, alpha):
     expected = plain_ranking(exact_scores(indexes[0], like, unlike), 1000, alpha=alpha)
     guessed = estimates(indexes[0], like, unlike)
     for index in indexes:
-        answer = index.related(urls, 1000, alpha=alpha, unlike=others, **EVERYTHING)
+        how = {**EVERYTHING, "alpha": alpha, "unlike": others}
+        answer = index.related(urls, 1000, **how)
         found = scored(answer)
         assert sorted(found, key=best_first) == found
         assert rounded(expected) == rounded(found)
-        assert found[:k] == scored(index.related(urls, k, alpha=alpha, unlike=others, **EVERYTHING))
+        assert found[:k] == scored(index.related(urls, k, **how))
         assert [kin.exact for kin in answer] == [kin.score for kin in answer]
         assert [guessed[kin.url] for kin in answer] == [kin.estimate for kin in answer]
         assert 0 == answer.capped
@@ -136,7 +141,8 @@ def test_counted_twin(indexes, name, k, alpha):
     urls, others = [bag.url for bag in like], [bag.url for bag in unlike]
     expected = plain_ranking(estimates(indexes[0], like, unlike), k, alpha=alpha)
     for index in indexes:
-        answer = index.related(urls, k, exact=False, alpha=alpha, unlike=others, budget=ALL)
+        how = {**PLAIN, "alpha": alpha, "unlike": others}
+        answer = index.related(urls, k, exact=False, budget=ALL, **how)
         assert expected == scored(answer)
         assert {None} >= {kin.exact for kin in answer}
         assert [kin.estimate for kin in answer] == [kin.score for kin in answer]
@@ -151,12 +157,12 @@ def test_best_candidates(indexes, candidates, k):
         exact = exact_scores(indexes[0], [bag], [])
         expected = plain_ranking({url: exact[url] for url, _ in guessed}, k)
         for index in indexes:
-            answer = index.related(bag.url, k, candidates=candidates, budget=ALL)
+            answer = index.related(bag.url, k, candidates=candidates, budget=ALL, **PLAIN)
             assert rounded(expected) == rounded(scored(answer))
             assert len(counts(indexes[0], bag.url)) == answer.candidates
 
 
-@pytest.mark.parametrize("how", [{}, {"exact": False}, {"budget": 40}, {"per_host": 2}])
+@pytest.mark.parametrize("how", [{}, PLAIN, {"exact": False}, {"budget": 40}, {"per_host": 2}])
 def test_shards_do_not_show(indexes, how):
     """The answers are the same for 1, 4 and 64 shards, whatever the way; reasons, too."""
     for bag in BAGS[:60]:
@@ -231,15 +237,17 @@ def numbers(answer: Answer) -> str:
 @pytest.mark.parametrize(
     ("how", "expected"),
     [
-        ({}, "123456789"),
+        ({}, "123567894"),
+        ({"k": 8}, "12356789"),
+        ({"per_host": 0}, "123456789"),
         ({"per_host": 1}, "15678"),
         ({"per_host": 2}, "1256789"),
         ({"per_host": 4}, "123456789"),
         ({"exclude_hosts": "a.example"}, "6789"),
         ({"exclude_hosts": ["A.Example", "b.example"]}, "789"),
-        ({"exclude_hosts": ["www.a.example"]}, "12346789"),
+        ({"exclude_hosts": ["www.a.example"]}, "12367894"),
         ({"exclude_hosts": ["example"]}, "89"),
-        ({"exclude_hosts": ["[::1]"]}, "1234567"),
+        ({"exclude_hosts": ["[::1]"]}, "1235674"),
         ({"exclude_hosts": ["b.example"], "per_host": 1}, "1578"),
         ({"k": 3}, "123"),
         ({"k": 3, "per_host": 1}, "156"),
@@ -267,9 +275,9 @@ CRAWLED = {bag.url for bag in BAGS if bag.crawled}
 
 @pytest.mark.parametrize("name", list(QUESTIONS))
 @pytest.mark.parametrize("how", [{}, {"exact": False}, {"per_host": 2}, {"alpha": 0.1}])
-def test_crawled(indexes, name, how):
-    """With `crawled` the answers are those among all that were read, in the same order; pages that
-    were not read take nobody's place."""
+def test_read_pages_alone(indexes, name, how):
+    """With `read` only the answers are those among all that were read, in the same order; pages
+    that were not read take nobody's place."""
     like, unlike = ([bag.url for bag in bags] for bags in QUESTIONS[name])
     for index in indexes:
         ask = {**EVERYTHING, **how, "unlike": unlike}
@@ -280,10 +288,37 @@ def test_crawled(indexes, name, how):
             per_host=how.get("per_host", 0),
             alpha=-1.0,
         )
-        assert expected == scored(index.related(like, 5, crawled=True, **ask))
+        assert expected == scored(index.related(like, 5, **{**ask, "read": "only"}))
 
 
-def test_crawled_before_the_cut(tmp_path):
+@pytest.mark.parametrize("name", list(QUESTIONS))
+@pytest.mark.parametrize("k", [3, 10, 60])
+@pytest.mark.parametrize("how", [{}, {"exact": False}, {"alpha": 0.2}, {"per_host": 2}])
+def test_read_pages_first(indexes, name, k, how):
+    """By default the pages that were read come first and the others fill up, of both kinds those
+    beyond 3 of a host behind the others; a number of its own leaves these out."""
+    like, unlike = ([bag.url for bag in bags] for bags in QUESTIONS[name])
+    per_host = how.get("per_host", 3)
+    for index in indexes:
+        everyone = index.related(
+            like, 1000, **{**EVERYTHING, **how, "unlike": unlike, "per_host": 0}
+        )
+        above = [kin for kin in everyone if kin.score > how.get("alpha", FLOOR)]
+        hosts: Counter[str] = Counter()
+        expected: list[Kin] = []
+        for read in (True, False):
+            late = []
+            for kin in (kin for kin in above if kin.read == read):
+                hosts[host(kin.url)] += 1
+                (late if hosts[host(kin.url)] > per_host else expected).append(kin)
+            expected += [] if "per_host" in how else late
+        ask = {"candidates": 10_000, "budget": ALL, "unlike": unlike, **how}
+        found = index.related(like, k, **ask)
+        assert expected[:k] == list(found)
+        assert [kin.url in CRAWLED for kin in found] == [kin.read for kin in found]
+
+
+def test_chosen_before_the_cut(tmp_path):
     """The candidates that are ranked, and those that are kept where lists are left out, are chosen
     among the pages that were read: a hundred more similar ones do not hide them."""
     bags = [make_bag("http://asked.example/", {20: 1, 30: 1, 31: 1})]
@@ -295,11 +330,31 @@ def test_crawled_before_the_cut(tmp_path):
     index = Index.open(make_index(tmp_path / "index", bags, config_of(1, 80)))
     read = [f"http://read.example/{k}" for k in range(5)]
     for how in ({"candidates": 3}, {"exact": False}):
-        assert not set(read) & {kin.url for kin in index.related("asked.example", 5, **how)}
-        found = index.related("asked.example", 5, crawled=True, **how)
-        assert read == [kin.url for kin in found]
-    capped = index.related("asked.example", 5, crawled=True, budget=20_000, candidates=3)
+        assert not set(read) & {
+            kin.url for kin in index.related("asked.example", 5, **PLAIN, **how)
+        }
+        for way in ("first", "only"):
+            found = index.related("asked.example", 5, read=way, **how)
+            assert read == [kin.url for kin in found]
+        assert read == [kin.url for kin in index.related("asked.example", 9, **how)][:5]
+    capped = index.related("asked.example", 5, read="only", budget=20_000, candidates=3)
     assert (True, read) == (capped.capped > 0, [kin.url for kin in capped])
+
+
+def test_no_files(tmp_path):
+    """What was not read and is a file, or has a query, is no answer unless any URL may be one; a
+    page that was read is a page, whatever its URL."""
+    urls = ["http://a.example/arial.exe", "http://b.example/a.zip", "http://c.example/share?of=1"]
+    read, page = "http://d.example/read.pdf", "http://e.example/page.html"
+    bags = [make_bag(url, {20: 1}, crawled=False) for url in [*urls, page]]
+    bags += [make_bag(url, {20: 1}) for url in ("http://asked.example/", read)]
+    index = Index.open(make_index(tmp_path / "index", bags, config_of(2, 80)))
+    for how in ({}, {"exact": False}, {"per_host": 0}, {"candidates": 1}):
+        answer = index.related("asked.example", **how)
+        assert [(read, True), (page, False)] == [(kin.url, kin.read) for kin in answer]
+        assert [read] == [kin.url for kin in index.related("asked.example", read="only", **how)]
+    answer = index.related("asked.example", read="any")
+    assert sorted([*urls, read, page]) == [kin.url for kin in answer]
 
 
 # --- many pages ---
@@ -312,7 +367,9 @@ EACH = {
     "hosts": {"per_host": 1, "exclude_hosts": ["a.example", "b.example"]},
     "hosts, counted": {"per_host": 2, "exact": False},
     "why": {"why": True},
-    "crawled": {"crawled": True, "alpha": 0.05},
+    "read only": {"read": "only", "alpha": 0.05},
+    "any": PLAIN,
+    "many": {"k": 40},
     "unlike": {"unlike": FULL[0].url},
     "cocitation": {"by": "cocitation"},
     "both": {"by": "both", "k": 4},
@@ -493,7 +550,7 @@ LARGE = {"k": 10**18, "candidates": 10**18, "budget": 10**18, "per_host": 10**18
 def test_large_numbers(index, how, exact, by):
     """The largest numbers that are taken mean all."""
     url = FULL[0].url
-    everything = {"k": 1000, "candidates": 1000, "budget": ALL}
+    everything = {"k": 1000, "candidates": 1000, "budget": ALL, "per_host": 0}
     expected = index.related(url, exact=exact, by=by, **{**everything, "alpha": 0.01})
     found = index.related(url, exact=exact, by=by, **{**everything, **how, "alpha": 0.01})
     assert expected == found
@@ -613,7 +670,7 @@ def test_where_bags_come_from(index):
 def test_plain_values(index):
     """What `as_dict` gives is what the documentation says, and no reasons unless they are asked."""
     kin = index.related(FULL[0].url, 1)[0]
-    fields = ["url", "title", "score", "estimate", "exact", "inlinks", "weak", "why"]
+    fields = ["url", "title", "score", "estimate", "exact", "inlinks", "read", "weak", "why"]
     assert fields == list(kin.as_dict())
     assert kin.why is None
     with_why = index.related(FULL[0].url, 1, why=True)[0]
@@ -628,7 +685,8 @@ def test_budget_is_said(index):
     """Where lists are left out the answer says so, and in how many."""
     answer = index.related(FULL[0].url, budget=20)
     assert answer.capped > 0
-    assert answer.notes()[-1].startswith(
+    assert [] == answer.notes()
+    assert answer.notes(every=True)[-1].startswith(
         f"{answer.capped} signatures are so common that their lists"
     )
     assert index.related(FULL[0].url, budget=ALL).capped == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from pagekin import Index
 from pagekin.cocitation.kin_table import Reason, RelatedPage
 from pagekin.errors import NotFoundError, UsageError
 from pagekin.index.folder import IndexFolder
-from pagekin.query.answer import Citing, allowed
+from pagekin.query.answer import Admission, Citing, admitted
 from pagekin.query.cocited import KinTables, citing, fuse, rank_cited
 from tests.indexes import config_of, make_bag, make_index
 
@@ -102,12 +103,29 @@ def test_fuse_knows_no_order_of_orders(orders):
     assert fuse(orders) == fuse(orders[::-1])
 
 
-def test_allowed():
-    """Excluded hosts take what is below them along; of the others so many of each host."""
+def test_admitted():
+    """Excluded hosts take what is below them along; of the others so many of each host, and more
+    behind them if they fill up; files and queries are left out where only pages are wanted."""
+
+    def of(urls: list[str], most: int = 9, **how: object) -> list[str]:
+        return admitted(urls, str, Admission(**how), most)
+
     urls = [B, SUB, f"{B}2", C, f"{B}3", "http://xb.example/"]
-    assert [C, "http://xb.example/"] == list(allowed(urls, str, ["B.example"], 0))
-    assert [B, SUB, C, "http://xb.example/"] == list(allowed(urls, str, (), 1))
-    assert urls == list(allowed(urls, str, (), 0))
+    assert [C, "http://xb.example/"] == of(urls, excluded=["B.example"])
+    assert [B, SUB, C, "http://xb.example/"] == of(urls, per_host=1)
+    assert [*of(urls, per_host=1), f"{B}2", f"{B}3"] == of(urls, per_host=1, fills=True)
+    assert [*of(urls, per_host=1), f"{B}2"] == of(urls, 5, per_host=1, fills=True)
+    assert (urls, urls[:2]) == (of(urls), of(urls, 2))
+    files = [f"{B}arial.exe", f"{B}a.ZIP", f"{B}page.html", f"{B}page?id=1", f"{B}v1.0/"]
+    assert [files[2], files[4]] == of(files, pages_only=True)
+    assert files == of(files)
+
+
+def test_admitted_by_turns():
+    """What earlier calls took of a host counts."""
+    taken = Counter({"b.example": 1})
+    assert [C] == admitted([B, C], str, Admission(1), 9, taken)
+    assert [C, B] == admitted([B, C], str, Admission(2, fills=True), 9, taken)
 
 
 def test_citing():
@@ -145,7 +163,8 @@ def test_spellings_and_aliases(index, url):
 def test_page_of_the_table_alone(index, url):
     """A page that is no document has kin all the same, and what is not known of it is not told."""
     answer = index.related(url, by="cocitation", why=True)
-    assert [(C, 6.0), (A, 5.5)] == scored(answer)
+    assert [(A, 5.5), (C, 6.0)] == scored(answer)
+    assert [(A, 5.5), (C, 6.0)][::-1] == scored(index.related(url, by="cocitation", read="any"))
     assert [(ONLY, False, 0, 0)] == [(p.url, p.crawled, p.inlinks, p.terms) for p in answer.asked]
     assert [[], []] == [one.why.terms for one in answer]
     assert [] == answer.notes()
@@ -229,7 +248,7 @@ def test_by_both(index):
     """Ranks of both orders are added; of those that bags know estimate and exact are told."""
     bags = index.related(A)
     assert [B, C] == [one.url for one in bags]
-    answer = index.related(A, by="both")
+    answer = index.related(A, by="both", read="any")
     expected = [
         (B, round(1 / 61 + 1 / 61, 12)),
         (C, round(1 / 62 + 1 / 64, 12)),
@@ -254,7 +273,7 @@ def test_by_both_without_exact(index):
 def test_by_both_of_one_alone(index):
     """Who has one of the two has the answers of this one: a page of the table, a page of bags."""
     assert [(C, round(1 / 61, 12)), (A, round(1 / 62, 12))] == scored(
-        index.related(ONLY, by="both")
+        index.related(ONLY, by="both", read="any")
     )
     assert [] == index.related(D, by="both")
 
@@ -314,7 +333,7 @@ def test_weak_beside_one_of_several_pages(doubtful):
 def test_weak_by_both(doubtful):
     """Who has a similar bag, too, is not weak; the others come behind kin of several domains."""
     answer = doubtful.related(A, by="both")
-    assert [(B, False), (SUB, False), (C, False), (ONLY, True)] == [(k.url, k.weak) for k in answer]
+    assert [(B, False), (C, False), (SUB, False), (ONLY, True)] == [(k.url, k.weak) for k in answer]
     assert {False} == {one.weak for one in doubtful.related(A)}
 
 
@@ -358,14 +377,45 @@ def test_no_table(tmp_path: Path):
 
 
 def test_read_pages_alone(index):
-    """With `crawled` neither pages known by links alone nor those that no bag is made of are
+    """With `read` only neither pages known by links alone nor those that no bag is made of are
     answers, by co-citation and by both; the others move up."""
-    cited = index.related(A, by="cocitation", crawled=True)
+    cited = index.related(A, by="cocitation", read="only")
     assert [(B, 4.0)] == scored(cited)
     assert 4 == cited.candidates
-    assert [(A, 4.5)] == scored(index.related(B, by="cocitation", crawled=True))
-    (first,) = index.related(A, by="both", crawled=True)
+    assert [(A, 4.5)] == scored(index.related(B, by="cocitation", read="only"))
+    (first,) = index.related(A, by="both", read="only")
     assert (B, round(2 / 61, 12)) == (first.url, first.score)
-    assert [(A, round(2 / 61, 12))] == scored(index.related(B, by="both", crawled=True))
-    assert [A] == [one.url for one in index.related(ONLY, by="both", crawled=True)]
-    assert [] == index.related(ONLY, by="cocitation", crawled=True, exclude_hosts="a.example")
+    assert [(A, round(2 / 61, 12))] == scored(index.related(B, by="both", read="only"))
+    assert [A] == [one.url for one in index.related(ONLY, by="both", read="only")]
+    assert [] == index.related(ONLY, by="cocitation", read="only", exclude_hosts="a.example")
+
+
+@pytest.mark.parametrize("by", ["cocitation", "both"])
+def test_read_pages_first(index, by):
+    """Pages that were read come first; of the others those follow that look like pages. By both
+    each of the two has ranks of its own."""
+    answer = index.related(A, by=by)
+    assert [True, False, False, False] == [one.read for one in answer]
+    rest = [one.url for one in index.related(A, by=by, read="any") if one.url != B]
+    assert rest == [one.url for one in answer][1:]
+    assert [one.url for one in answer][:2] == [one.url for one in index.related(A, 2, by=by)]
+
+
+def test_files(tmp_path):
+    """A file is cited, too, but it is no page."""
+    lists = {A: [kin("http://x.example/a.zip", 9.0), kin(ONLY, 2.0)]}
+    index = Index(make_index(tmp_path / "index", BAGS, kin=lists))
+    assert [ONLY] == [one.url for one in index.related(A, by="cocitation")]
+    assert ONLY in [one.url for one in index.related(A, by="both")]
+    assert ["http://x.example/a.zip", ONLY] == [
+        one.url for one in index.related(A, by="cocitation", read="any")
+    ]
+
+
+def test_more_of_a_host_behind(tmp_path):
+    """By default 3 of a host come before other hosts, and the others behind them."""
+    lists = {A: [kin(f"{B}{k}", 9.0 - k) for k in range(5)] + [kin(C, 1.0)]}
+    index = Index(make_index(tmp_path / "index", BAGS, kin=lists))
+    expected = [f"{B}0", f"{B}1", f"{B}2", C, f"{B}3", f"{B}4"]
+    assert expected == [one.url for one in index.related(A, by="cocitation")]
+    assert expected[:4] == [one.url for one in index.related(A, by="cocitation", per_host=3)]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from pagekin.web import urls
 from pagekin.web.urls import (
+    FILE_EXTENSIONS,
     MAX_LENGTH,
     Resolver,
     address_of,
@@ -448,3 +449,10 @@ def test_the_list_is_not_read_before_it_is_needed() -> None:
     code = "from pagekin.web import urls; print(urls._suffix_list.cache_info().currsize)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "0\n"
+
+
+def test_extensions():
+    """Neither pages nor what ends names of sites counts as a file."""
+    assert {"mp3", "doc", "pdf", "zip", "jpg", "exe"} <= FILE_EXTENSIONS
+    pages = {"html", "htm", "xhtml", "php", "asp", "aspx", "jsp", "cgi", "pl", "com", "org", "net"}
+    assert not pages & FILE_EXTENSIONS
