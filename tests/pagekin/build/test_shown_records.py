@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -18,10 +19,13 @@ BOWLINE = "http://knots.sailing.example/bowline.html"
 
 @pytest.fixture(scope="module")
 def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace of the demo with everything in it."""
+    """A workspace of the demo with everything in it: in one file that is large enough to be cut."""
     base = tmp_path_factory.mktemp("shown")
+    crawl = base / "crawl.warc"
+    files = sorted(DEMO.glob("*.warc.gz"))
+    crawl.write_bytes(b"".join(gzip.decompress(file.read_bytes()) for file in files))
     flags = ("--work", base / "work", "--index", base / "index", "--cocitation-threshold", "0.5")
-    assert (0, "", "") == pagekin("build", "-q", "-r", "inline", *flags, DEMO)
+    assert (0, "", "") == pagekin("build", "-q", "-r", "inline", *flags, crawl)
     return base / "work"
 
 
