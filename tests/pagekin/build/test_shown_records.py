@@ -13,19 +13,25 @@ import pytest
 from pagekin.kinds import KINDS
 from pagekin.stages.chain import STAGES
 from tests.running import DEMO, Said, pagekin
+from tests.warcs import response
 
 BOWLINE = "http://knots.sailing.example/bowline.html"
 
 
 @pytest.fixture(scope="module")
 def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace of the demo with everything in it: in one file that is large enough to be cut."""
+    """A workspace with everything in it: the demo in one file that is large enough to be cut, and
+    pages of a language that no stop list is shipped for.
+    """
     base = tmp_path_factory.mktemp("shown")
     crawl = base / "crawl.warc"
     files = sorted(DEMO.glob("*.warc.gz"))
     crawl.write_bytes(b"".join(gzip.decompress(file.read_bytes()) for file in files))
     flags = ("--work", base / "work", "--index", base / "index", "--cocitation-threshold", "0.5")
-    assert (0, "", "") == pagekin("build", "-q", "-r", "inline", *flags, crawl)
+    polish = base / "polish.warc"
+    urls = (f"http://p{k}.example/" for k in range(10))
+    polish.write_bytes(b"".join(response(url, b"<html lang=pl><p>na") for url in urls))
+    assert (0, "", "") == pagekin("build", "-q", "-r", "inline", *flags, crawl, polish)
     return base / "work"
 
 
