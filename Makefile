@@ -62,5 +62,5 @@ format: $(READY)
 	$(BIN)/ruff format $(SOURCES)
 
 clean:
-	rm -rf $(VENV) .bench demo/work .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist lib/*.egg-info
+	rm -rf $(VENV) .bench demo/work pagekin-work .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist lib/*.egg-info
 	find lib/pagekin -name "*.so" -delete

@@ -17,7 +17,7 @@ RUNNABLE = re.compile(r"<!-- runnable -->\n```(?P<language>\w+)\n(?P<text>.*?)``
 # Each with a line that its commands print.
 DOCUMENTS = {
     "README.md": "  0.5587  http://knots.sailing.example/splicing.html",
-    "docs/guide/first-build.md": "http://www.beekeeping.example/health/varroa.html\n  from",
+    "docs/guide/first-build.md": "http://free-scores.example.org/choral/satb",
 }
 
 
