@@ -3,9 +3,11 @@
 
     input    manifests: a WARC address a line
     map      headers only (with --reading-follow-canonical also the pages): captures and redirects
-    reduce   by URL: the latest capture is read; a redirect counts where nothing was captured
-    output   captures: URL TAB alias TARGET   or   URL TAB over CAPTURE (one to pass over)
-             with --bag-urls crawled also URL TAB captured, of all that may be pages
+    reduce   by the plain spelling of the URL (with --reading-join-spellings false by the URL): the
+             latest capture is read; a redirect counts where nothing was captured
+    output   captures: KEY TAB alias TARGET   or   KEY TAB over CAPTURE (one to pass over)
+             or   KEY TAB spelt URL (all spellings stand for this one)
+             with --bag-urls crawled also KEY TAB captured URL, of all that may be pages
              !cuts/ADDRESS TAB the places where a large file can be cut for the reading
              sample: !sample/HASH TAB what one page in N (--sample N) tells of the snapshot
              stop_words: !stops/LANGUAGE TAB words on most pages of a language without a stop list
@@ -54,15 +56,15 @@ class Inventory(PagekinJob):
             yield from stop_words.records()
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        named = self.config.bag.urls == "crawled"
-        for url, group in groupby(pairs, key=itemgetter(0)):
-            if CUTS.holds(url) or SAMPLE.holds(url):
+        join, named = self.config.reading.join_spellings, self.config.bag.urls == "crawled"
+        for key, group in groupby(pairs, key=itemgetter(0)):
+            if CUTS.holds(key) or SAMPLE.holds(key):
                 yield from group
-            elif STOP_WORDS.holds(url):
-                yield from derive_stop_words(url, (value for _, value in group), self.counters_)
+            elif STOP_WORDS.holds(key):
+                yield from derive_stop_words(key, (value for _, value in group), self.counters_)
             else:
                 values = (value for _, value in group)
-                yield from settle(url, values, self.counters_, tell_captured=named)
+                yield from settle(key, values, self.counters_, join=join, tell_captured=named)
 
 
 if __name__ == "__main__":

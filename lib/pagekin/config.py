@@ -106,6 +106,11 @@ class ReadingConfig:
         "first take an inventory of the snapshot: links to a redirected URL count for its target,"
         " and of several captures of one URL only the latest is read",
     )
+    join_spellings: bool = _option(
+        True,
+        "URLs that differ in http or https, in www., in a final slash or in needless escapes are"
+        " one page if one of them was captured or redirected (needs resolve)",
+    )
     follow_canonical: bool = _option(
         False, "a page with rel=canonical stands for the URL that it names (needs resolve)"
     )

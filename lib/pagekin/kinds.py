@@ -74,8 +74,8 @@ def key_after(prefix: bytes) -> bytes:
 
 
 # what the inventory makes
-SIGHTINGS = Kind("sightings", "URL", "a capture or a redirect of this URL, seen by one task")
-CAPTURES = Kind("captures", "URL", "what the URL stands for, or a capture that is not read")
+SIGHTINGS = Kind("sightings", "plain URL", "a capture or a redirect, seen by one task")
+CAPTURES = Kind("captures", "plain URL", "what it stands for, or a capture that is not read")
 CUTS = Kind("cuts", "!cuts/ADDRESS", "where a large file can be cut", b"!cuts/")
 SAMPLE = Kind("sample", "!sample/HASH", "what one page in N says of the snapshot", b"!sample/")
 STOP_WORDS = Kind("stop words", "!stops/LANGUAGE", "words on most pages of a language", b"!stops/")

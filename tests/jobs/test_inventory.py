@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pagekin.jobs.inventory import Inventory
-from pagekin.kinds import SAMPLE
+from pagekin.kinds import SAMPLE, STOP_WORDS
 from pagekin.stages.inventory.sample import read_links
 from tests.jobs.running import Result, run_job, run_script, split_output, write_warc
 from tests.warcs import gz, request, response, warc_record, warcinfo
@@ -45,6 +45,7 @@ def test_redirects(tmp_path):
         response("http://a.example/new", HTML),
     )
     expected = [
+        (b"http://a.example/new", b"spelt http://a.example/new"),
         (b"http://a.example/old", b"alias http://a.example/new"),
         (b"http://b.example/", b"alias http://a.example/"),
     ]
@@ -90,6 +91,7 @@ def test_latest_capture_is_read(tmp_path):
     assert [
         (b"http://a.example/", b"over %b:%d" % (one, len(late))),
         (b"http://a.example/", b"over %b:%d" % (two, len(gz(warcinfo())))),
+        (b"http://a.example/", b"spelt http://a.example/"),
     ] == records
     assert {"captures": 3, "captures_passed_over": 2} == counters["inventory"]
 
@@ -107,8 +109,9 @@ def test_captures(tmp_path):
     plain, counters = run_job(Inventory, [CAPTURES], [line])
     records, same = run_job(Inventory, [CAPTURES, "--bag-urls", "crawled"], [line])
     assert counters == same
-    captured = [(b"http://%b.example/" % name, b"captured") for name in (b"a", b"b", b"d")]
-    assert sorted([*plain, *captured]) == records
+    urls = [b"http://%b.example/" % name for name in (b"a", b"b", b"d")]
+    captured = [(url, b"captured " + url) for url in urls]
+    assert sorted([*plain, *captured]) == sorted(records)
 
 
 def test_redirect_of_a_captured_url(tmp_path):
@@ -118,8 +121,34 @@ def test_redirect_of_a_captured_url(tmp_path):
         response("http://a.example/", HTML, warc_date="2024-01-01T00:00:00Z"),
         redirect("http://a.example/", "/login", warc_date="2024-02-01T00:00:00Z"),
     )
-    assert [] == records
+    assert [(b"http://a.example/", b"spelt http://a.example/")] == records
     assert 1 == counters["inventory"]["redirects_of_captured_urls"]
+
+
+SPELLINGS = ("http://www.a.example/C++", "https://a.example/C%2B%2B/", "http://a.example/C++")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("read", SPELLINGS)
+def test_spellings(tmp_path, read, order):
+    """Captures of one page in several spellings are captures of one page: the latest is read, and
+    what it is called is what all are called."""
+    dates = {url: f"2024-01-0{1 + (url == read)}T00:00:00Z" for url in SPELLINGS}
+    pages = [response(url, HTML, warc_date=dates[url]) for url in SPELLINGS[::order]]
+    records, counters = inventory(tmp_path, *pages)
+    assert {b"http://a.example/C++"} == {key for key, _ in records}
+    assert b"spelt " + read.encode() == records[-1][1]
+    expected = {"captures": 3, "captures_passed_over": 2, "other_spellings": 2}
+    assert expected == counters["inventory"]
+
+
+def test_spellings_apart(tmp_path):
+    """Without --reading-join-spellings each is a page of its own, and captures are named by URL."""
+    args = (CAPTURES, "--reading-join-spellings", "false", "--bag-urls", "crawled")
+    pages = [response(url, HTML) for url in SPELLINGS]
+    records, counters = inventory(tmp_path, *pages, args=args)
+    assert sorted((url.encode(), b"captured " + url.encode()) for url in SPELLINGS) == records
+    assert {"captures": 3} == counters["inventory"]
 
 
 def test_what_is_no_capture(tmp_path):
@@ -140,7 +169,7 @@ CANONICAL = b'<html><link rel=canonical href="/real"><p>Bees'
 @pytest.mark.parametrize(
     ("flags", "expected"),
     [
-        ((), []),
+        ((), [(b"http://a.example/x", b"spelt http://a.example/x")]),
         (
             (CAPTURES, "--reading-follow-canonical", "true"),
             [(b"http://a.example/x", b"alias http://a.example/real")],
@@ -236,7 +265,8 @@ def test_stop_words(tmp_path):
     records, counters = alone
     assert [(b"!stops/pl", "12 i na robi się stole ulu w".encode())] == records
     assert {"pl": 7} == counters["stop_words_derived"]
-    assert records == run_job(Inventory, ["--outputs=captures,stop_words"], [two, one])[0]
+    both, _ = run_job(Inventory, ["--outputs=captures,stop_words"], [two, one])
+    assert records == [pair for pair in both if STOP_WORDS.holds(pair[0])]
     (tmp_path / "manifest").write_bytes(one + b"\n" + two + b"\n")
     said = run_script(
         "inventory", "-r", "local", "--no-conf", "--outputs=stop_words", tmp_path / "manifest"

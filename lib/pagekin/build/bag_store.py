@@ -10,6 +10,7 @@ from pagekin.bags.bag import Bag, Dictionary, describe_bag, parse_bag
 from pagekin.bags.weigh import Frequencies
 from pagekin.build.made import Pass, required_pass, table_path
 from pagekin.errors import NotFoundError, UsageError, WorkspaceError
+from pagekin.index.near import folders_of, letters_apart
 from pagekin.kinds import FINAL_BAGS, RAW_BAGS, TERM_COUNTS
 from pagekin.stages.chain import maker_of
 from pagekin.stages.declaration import Table
@@ -18,11 +19,12 @@ from pagekin.stages.inventory import RESOLUTION
 from pagekin.storage.part_files import find, neighbours, read_merged
 from pagekin.storage.workspace import Workspace
 from pagekin.web.resolution import Resolution
-from pagekin.web.urls import address_of, host, spellings
+from pagekin.web.urls import address_of, spellings
 
 __all__ = ["BagStore"]
 
 _SUGGESTED = 5
+_LOOKED_AT = 10_000  # bags of each part file: 10 MB
 
 
 class BagStore:
@@ -42,12 +44,11 @@ class BagStore:
         key = address_of(url)
         if key is None:
             raise UsageError(f"{url} is no web address")
-        value = find(self._folder, key.encode())
-        if value is None and self._resolution and (moved := self._resolution.end_of(key)) != key:
-            key, value = moved, find(self._folder, moved.encode())
-        if value is None:
-            raise NotFoundError(self._not_found(key))
-        return parse_bag(key.encode(), value)
+        for form in (key, self.end_of(key), *spellings(key)):
+            value = find(self._folder, form.encode())
+            if value is not None:
+                return parse_bag(form.encode(), value)
+        raise NotFoundError(self._not_found(key))
 
     def all(self) -> Iterator[Bag]:
         """Every bag, in the order of the URLs."""
@@ -93,12 +94,12 @@ class BagStore:
         return f"{key} has no bag: {why}{hint}"
 
     def _near(self, key: str) -> list[str]:
-        """Other spellings that have a bag, and what else there is on the host."""
-        known = [u for u in spellings(key) if find(self._folder, u.encode()) is not None]
-        start = f"{key.partition('://')[0]}://{host(key)}/".encode()
-        beside = neighbours(self._folder, start, _SUGGESTED)
-        known += [u.decode() for u in beside if u.startswith(start)]
-        return list(dict.fromkeys(known))[:_SUGGESTED]
+        """URLs that differ in few letters, among the bags from its host on; then its folders."""
+        start = key[: key.index("/", key.index("//") + 2)].encode()
+        beside = [url.decode() for url in neighbours(self._folder, start, _LOOKED_AT)]
+        near = sorted((errors, beside[place]) for errors, place in letters_apart(key, beside))
+        folders = (u for u in folders_of(key) if find(self._folder, u.encode()) is not None)
+        return [*(url for _, url in near), *folders][:_SUGGESTED]
 
 
 def _check_one_build(workspace: Workspace, bags: Pass) -> None:

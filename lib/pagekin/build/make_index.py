@@ -116,8 +116,9 @@ def _built_from(workspace: AnyWorkspace, outputs: Collection[str]) -> dict[str, 
         digests[name] = required_pass(workspace, output_named(name)).record["result"]["digest"]
     aliases = xxhash.xxh3_128()
     for file in map(ArrayFile, _aliases(workspace)):
-        for name in ("aliases", "targets"):
-            aliases.update(file[name].tobytes())
+        for name in ("aliases", "targets", "spelt", "spellings"):
+            if name in file.dtypes:
+                aliases.update(file[name].tobytes())
     return {**digests, "aliases": aliases.hexdigest()}
 
 

@@ -11,16 +11,17 @@ give the same bytes wherever they are built.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
-from itertools import accumulate, islice
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import xxhash
 
 from pagekin.errors import InputError, NotFoundError, UsageError
+from pagekin.index.near import near_urls
 from pagekin.index.shard import Shard
 from pagekin.index.shard_files import SHARD_FILES, shard_of
 from pagekin.tables import UNREADABLE, allow_open, damaged
@@ -172,7 +173,8 @@ class IndexFolder:
 
     def forms(self, url: str) -> Iterator[str]:
         """The canonical URLs that a URL in any spelling may mean: itself, if it is one; what it
-        is canonically; what that was redirected to. UsageError for what is no web address.
+        is canonically; what that stands for; its other spellings. UsageError for what is no web
+        address.
         """
         yield url
         key = _canonical(url)
@@ -184,20 +186,12 @@ class IndexFolder:
             raise damaged(self.path / ALIASES) from error
         if end != key:
             yield end
+        yield from spellings(key)
 
-    def not_found(
-        self, url: str, has_answers: Callable[[str], object] | None = None
-    ) -> NotFoundError:
-        """The error that names what is near: other spellings of the URL, and what else there is on
-        the host. Other spellings count that are documents, or that `has_answers` says yes to.
-        """
+    def not_found(self, url: str) -> NotFoundError:
+        """The error that names documents that are near."""
         key = _canonical(url)
-        others = spellings(key)
-        near = list(filter(has_answers, others)) if has_answers else []
-        known = [form for form in others if self.find(form)]
-        for start in dict.fromkeys(map(_origin, [key, *known, *others])):
-            known += sorted(url for shard in self.shards for url in _beside(shard, start.encode()))
-        near = list(dict.fromkeys([*near, *known]))[:_SUGGESTED]
+        near = near_urls(self.shards, key, _SUGGESTED)
         hint = f"; near it are {', '.join(near)}" if near else ""
         return NotFoundError(f"{key} is not in the index{hint}")
 
@@ -242,14 +236,3 @@ def _canonical(url: str) -> str:
     if key is None:
         raise UsageError(f"{url} is no web address")
     return key
-
-
-def _origin(url: str) -> str:
-    """Scheme, host and port, with the slash behind them."""
-    return url[: url.index("/", url.index("//") + 2) + 1]
-
-
-def _beside(shard: Shard, start: bytes) -> list[str]:
-    first = shard.at(start)
-    some = islice(range(first, len(shard)), _SUGGESTED)
-    return [shard.spelt(k) for k in some if shard.url(k).startswith(start)]

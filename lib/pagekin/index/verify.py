@@ -22,6 +22,7 @@ from pagekin.index.shard_files import SHARD_FILES, directory_bits, invert, shard
 from pagekin.minhash.signatures import EMPTY
 from pagekin.tables import ArrayFile
 from pagekin.text.tokens import MAX_TITLE, one_line
+from pagekin.web.urls import SPELLINGS
 
 __all__ = ["verify_index", "wrong_files"]
 
@@ -85,7 +86,16 @@ def _aliases_hold(file: ArrayFile) -> bool:
         len(keys) == len(starts) == len(ends)
         and bool((keys[1:] > keys[:-1]).all())
         and bool(((starts < ends) & (ends <= len(file["targets"]))).all())
+        and ("spelt" not in file.dtypes or _spellings_hold(file))
     )
+
+
+def _spellings_hold(file: ArrayFile) -> bool:
+    if not _has(file, {"spelt": "<u8", "spellings": "|u1"}):
+        return False
+    keys, numbers = file["spelt"], file["spellings"]
+    ascend = bool((keys[1:] > keys[:-1]).all())
+    return ascend and len(keys) == len(numbers) and bool((numbers < SPELLINGS).all())
 
 
 def _has(file: ArrayFile, dtypes: dict[str, str]) -> bool:

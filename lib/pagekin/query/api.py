@@ -311,7 +311,7 @@ class Index:
             page = _Page(form, self._folder.find(form), self._tables.edges(form))
             if page.place or page.edges:
                 return page
-        raise self._folder.not_found(url, self._tables.edges)
+        raise self._folder.not_found(url)
 
     def _is_crawled(self, url: str) -> bool:
         place = self._folder.find(url)

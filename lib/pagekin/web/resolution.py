@@ -1,12 +1,15 @@
 """What the inventory of a snapshot found: URLs that stand for others, and captures to pass over.
 
 A redirected URL (or, as an option, a page with rel=canonical) is an alias of its target, so that a
-link to a page that moved counts for the page. Of several captures of one URL only the latest is
+link to a page that moved counts for the page. Of several captures of one page only the latest is
 read; the others are passed over, so that nothing counts twice.
 
-One array file, memory-mapped: 24 bytes an alias and its target's text. Chains are followed at
-look-up. Where bags are wanted of captured URLs alone, their hashes are there as well, so that links
-to others need not be sent.
+Where spellings are joined, everything is looked up by the plain spelling of a URL, so that all
+spellings of a page lead to the one that was captured, also those that the inventory never saw.
+
+One array file, memory-mapped: 24 bytes an alias and its target's text, 9 bytes a captured page for
+its spelling. Chains are followed at look-up. Where bags are wanted of captured URLs alone, their
+hashes are there as well, so that links to others need not be sent.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from numpy.typing import NDArray
 
 from pagekin.config import ReadingConfig
 from pagekin.tables import ArrayFile, write_arrays
+from pagekin.web.urls import plain_spelling, spelling_of, spelt
 
 __all__ = ["Ends", "Resolution", "own_url", "write_aliases", "write_resolution"]
 
@@ -30,6 +34,7 @@ Keys = NDArray[np.uint64]
 
 _KIND = "resolution"
 _MOST_CAPTURED = 50_000_000  # URLs: 400 MB, which each task looks into
+_MOST_KNOWN = 20_000  # URLs that are remembered: 4 MB
 _MAX_HOPS = 10  # longer chains are loops or traps; browsers stop at 20
 
 
@@ -38,23 +43,24 @@ def write_resolution(
     aliases: Iterable[tuple[bytes, bytes]],
     passed_over: Iterable[bytes],
     captured: Iterable[bytes] | None = None,
+    pages: Iterable[tuple[bytes, bytes]] | None = None,
 ) -> None:
-    """Store (alias, target) URLs and the names of captures that are passed over.
+    """Store (key, target URL) of aliases and the names of captures that are passed over.
 
-    Where the URLs that were captured are given, they are stored as well, unless they are too many,
-    and with them all targets, for which an alias may have been captured.
+    `pages` are (key, URL) of the pages that were found, if spellings are joined; then keys are
+    plain spellings, else URLs. Where the URLs that were captured are given, they are stored as
+    well, unless they are too many, and with them all targets, for which an alias may have been
+    captured.
     """
-    hashes, offsets = array("Q"), array("Q", [0])
-    targets = bytearray()
+    texts = _Texts()
     kept = array("Q")
-    for alias, target in aliases:
-        hashes.append(xxhash.xxh3_64_intdigest(alias))
+    for key, target in aliases:
+        texts.add(xxhash.xxh3_64_intdigest(key), target)
         if captured is not None:
             kept.append(xxhash.xxh3_64_intdigest(target))
-        targets += target
-        offsets.append(len(targets))
+    arrays = {} if pages is None else _spelling_arrays(pages, texts)
+    arrays |= texts.arrays()
     skipped = array("Q", map(xxhash.xxh3_64_intdigest, passed_over))
-    arrays = _alias_arrays(_as_keys(hashes), _as_keys(offsets), targets)
     arrays["passed_over"] = np.sort(_as_keys(skipped))
     if captured is not None:
         kept.extend(map(xxhash.xxh3_64_intdigest, islice(captured, _MOST_CAPTURED + 1)))
@@ -64,29 +70,75 @@ def write_resolution(
 
 
 def write_aliases(path: Path, sources: Sequence[Path]) -> None:
-    """Store the aliases of several such files, and no captures; of equal ones the first counts."""
+    """Store what several such files say of URLs, and no captures; of equal keys the first counts.
+
+    In all of them spellings must be joined, or in none.
+    """
     files = [ArrayFile(source, _KIND) for source in sources]
-    keys = np.concatenate([np.empty(0, np.uint64), *(file["aliases"] for file in files)])
-    keys, first = np.unique(keys, return_index=True)
-    texts = [
+    keys, first = _first_of_each([file["aliases"] for file in files])
+    targets = [
         bytes(file["targets"][low:high])
         for file in files
         for low, high in zip(file["starts"].tolist(), file["ends"].tolist(), strict=True)
     ]
-    kept = [texts[k] for k in first.tolist()]
-    bounds = np.cumsum([0, *map(len, kept)], dtype=np.uint64)
-    arrays = _alias_arrays(keys, bounds, b"".join(kept))
-    write_arrays(path, _KIND, {}, arrays | {"passed_over": np.empty(0, np.uint64)})
+    texts = _Texts()
+    for key, k in zip(keys.tolist(), first.tolist(), strict=True):
+        texts.add(key, targets[k])
+    arrays = texts.arrays() | {"passed_over": np.empty(0, np.uint64)}
+    if files and all("spelt" in file.dtypes for file in files):
+        arrays["spelt"], first = _first_of_each([file["spelt"] for file in files])
+        arrays["spellings"] = np.concatenate([file["spellings"] for file in files])[first]
+    write_arrays(path, _KIND, {}, arrays)
 
 
-def _alias_arrays(keys: Keys, bounds: Keys, targets: bytes | bytearray) -> dict[str, NDArray[Any]]:
-    """Aliases in the order of their hashes, and where the target of each is in the text of all."""
-    order = np.argsort(keys, kind="stable")
+def _first_of_each(keys: list[Keys]) -> tuple[Keys, NDArray[np.int64]]:
+    """All different keys, in their order, and where each of them is met first."""
+    return np.unique(np.concatenate([np.empty(0, np.uint64), *keys]), return_index=True)
+
+
+class _Texts:
+    """Keys with a text each."""
+
+    def __init__(self) -> None:
+        self._keys, self._bounds, self._text = array("Q"), array("Q", [0]), bytearray()
+
+    def add(self, key: int, text: bytes) -> None:
+        self._keys.append(key)
+        self._text += text
+        self._bounds.append(len(self._text))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Aliases in the order of their hashes, and where in the text of all the target of each
+        is.
+        """
+        keys, bounds = _as_keys(self._keys), _as_keys(self._bounds)
+        order = np.argsort(keys, kind="stable")
+        return {
+            "aliases": keys[order],
+            "starts": bounds[:-1][order],
+            "ends": bounds[1:][order],
+            "targets": np.frombuffer(self._text, dtype=np.uint8),
+        }
+
+
+def _spelling_arrays(
+    pages: Iterable[tuple[bytes, bytes]], texts: _Texts
+) -> dict[str, NDArray[Any]]:
+    """The number of the spelling of each page, by its key; what has needless escapes is no more
+    than its key and its number, so it is put to the texts.
+    """
+    keys, numbers = array("Q"), bytearray()
+    for key, url in pages:
+        number = spelling_of(url.decode())
+        if spelt(key.decode(), number) == url.decode():
+            keys.append(xxhash.xxh3_64_intdigest(key))
+            numbers.append(number)
+        else:
+            texts.add(xxhash.xxh3_64_intdigest(key), url)
+    order = np.argsort(_as_keys(keys), kind="stable")
     return {
-        "aliases": keys[order],
-        "starts": bounds[:-1][order],
-        "ends": bounds[1:][order],
-        "targets": np.frombuffer(targets, dtype=np.uint8),
+        "spelt": _as_keys(keys)[order],
+        "spellings": np.frombuffer(numbers, dtype=np.uint8)[order],
     }
 
 
@@ -109,6 +161,10 @@ class Resolution:
         self._aliases, self._starts, self._ends = file["aliases"], file["starts"], file["ends"]
         self._targets = file["targets"]
         self._passed_over = file["passed_over"]
+        self._known: dict[str, str | None] = {}  # what was looked up: pages of a host share links
+        self._joins = "spelt" in file.dtypes
+        if self._joins:
+            self._spelt, self._spellings = file["spelt"], file["spellings"]
         self._captured = file["captured"] if "captured" in file.dtypes else None
 
     def passes_over(self, capture: bytes) -> bool:
@@ -122,38 +178,58 @@ class Resolution:
 
     def resolve(self, urls: Sequence[str]) -> dict[str, str]:
         """The URLs among these that stand for others, with what they stand for."""
-        return self._moved(urls, _keys(urls)) if len(self._aliases) else {}
+        if not len(self._aliases) and not self._joins:
+            return {}
+        known = self._known
+        if len(known) > _MOST_KNOWN:
+            known.clear()
+        if new := [url for url in urls if url not in known]:
+            known.update(dict.fromkeys(new))
+            known.update(self._resolve(new))
+        return {url: end for url in urls if (end := known[url]) is not None}
+
+    def _resolve(self, urls: Sequence[str]) -> dict[str, str]:
+        keys = list(map(plain_spelling, urls)) if self._joins else urls
+        hashes = _hashes(keys)
+        aliases = compress(urls, _among(self._aliases, hashes).tolist())
+        moved = {url: end for url in aliases if (end := self.end_of(url)) != url}
+        if self._joins and len(self._spelt):
+            found = np.flatnonzero(_among(self._spelt, hashes))
+            numbers = self._spellings[np.searchsorted(self._spelt, hashes[found])]
+            for k, number in zip(found.tolist(), numbers.tolist(), strict=True):
+                if (end := spelt(keys[k], number)) != urls[k]:
+                    moved[urls[k]] = end
+        return moved
 
     def look_up(self, urls: Sequence[str]) -> Ends:
         """The same, and which of them surely lead to no page of the snapshot."""
+        moved = self.resolve(urls)
         if self._captured is None:
-            return Ends(self.resolve(urls), set())
-        keys = _keys(urls)
-        moved = self._moved(urls, keys)
-        others = set(compress(urls, (~_among(self._captured, keys)).tolist()))
+            return Ends(moved, set())
+        others = set(compress(urls, (~_among(self._captured, _hashes(urls))).tolist()))
         ends = list(moved.values())
-        for url, known in zip(moved, _among(self._captured, _keys(ends)).tolist(), strict=True):
+        for url, known in zip(moved, _among(self._captured, _hashes(ends)).tolist(), strict=True):
             (others.discard if known else others.add)(url)
         return Ends(moved, others)
-
-    def _moved(self, urls: Sequence[str], keys: Keys) -> dict[str, str]:
-        hits = compress(urls, _among(self._aliases, keys).tolist())
-        return {url: self.end_of(url) for url in hits}
 
     def end_of(self, url: str) -> str:
         """The end of the chain that begins at `url`; the URL itself where the chain never ends."""
         end, hops = url, 0
-        while (target := self._target(end)) is not None:
+        while (target := self._target(end)) not in {None, end}:
             end, hops = target, hops + 1
             if hops > _MAX_HOPS or end == url:
                 return url
         return end
 
     def _target(self, url: str) -> str | None:
-        k = _find(self._aliases, xxhash.xxh3_64_intdigest(url.encode()))
-        if k < 0:
-            return None
-        return bytes(self._targets[int(self._starts[k]) : int(self._ends[k])]).decode()
+        """Where a URL leads; to itself if it is the spelling that was captured."""
+        key = plain_spelling(url) if self._joins else url
+        hashed = xxhash.xxh3_64_intdigest(key.encode())
+        if self._joins and (k := _find(self._spelt, hashed)) >= 0:
+            return spelt(key, int(self._spellings[k]))
+        if (k := _find(self._aliases, hashed)) >= 0:
+            return bytes(self._targets[int(self._starts[k]) : int(self._ends[k])]).decode()
+        return None
 
 
 def own_url(url: str, config: ReadingConfig, resolution: Resolution | None) -> str:
@@ -161,7 +237,7 @@ def own_url(url: str, config: ReadingConfig, resolution: Resolution | None) -> s
     return resolution.end_of(url) if resolution and config.follow_canonical else url
 
 
-def _keys(urls: Iterable[str]) -> Keys:
+def _hashes(urls: Iterable[str]) -> Keys:
     return np.array([xxhash.xxh3_64_intdigest(url.encode()) for url in urls], dtype=np.uint64)
 
 

@@ -43,15 +43,20 @@ from publicsuffixlist import PublicSuffixList
 __all__ = [
     "FILE_EXTENSIONS",
     "MAX_LENGTH",
+    "SPELLINGS",
     "Resolver",
     "address_of",
     "among_hosts",
+    "are_spellings",
     "canonical",
     "extension_of",
     "host",
     "make_suffix_list",
+    "plain_spelling",
     "refusal",
+    "spelling_of",
     "spellings",
+    "spelt",
     "top_subdomain",
     "within_host",
 ]
@@ -355,24 +360,76 @@ def address_of(text: str) -> str | None:
     return canonical(text) or (None if _WRITTEN_SCHEME.match(text) else canonical(f"http://{text}"))
 
 
+# --- spellings of one page ------------------------------------------------------------------------
+
+# Bits of the number of a spelling: what the plain spelling lacks.
+_HTTPS, _WWW, _SLASH = 1, 2, 4
+SPELLINGS: Final = 8
+_NEAREST_FIRST: Final = (0, 4, 2, 6, 1, 5, 3, 7)  # how they differ from another one
+
+# RFC 3986: these stand for themselves in a path, escaped or not ("C%2B%2B", "C++").
+_NEEDLESS_ESCAPE: Final = re.compile("%(?:2[146789ABC]|3[ABD]|40)")
+
+
+def plain_spelling(url: str) -> str:
+    """What canonical URLs have in common that servers treat alike as a rule: with http, without
+    "www.", without slashes at the end of the path, without needless escapes in the path.
+
+    >>> plain_spelling("https://www.example.org/C%2B%2B/?a=%2B")
+    'http://example.org/C++?a=%2B'
+    """
+    rest = url[7:] if url[4] == ":" else url[8:]
+    if rest.startswith("www."):
+        rest = rest[4:]
+    if "?" in rest:
+        path, mark, query = rest.partition("?")
+        return f"http://{_plain_path_of(path)}{mark}{query}"
+    return f"http://{_plain_path_of(rest)}"
+
+
+def are_spellings(url: str, other: str) -> bool:
+    """Are these two spellings of one page's URL?"""
+    return plain_spelling(url) == plain_spelling(other)
+
+
+def _plain_path_of(path: str) -> str:
+    """The same for host and path alone."""
+    if "%" in path:
+        path = _NEEDLESS_ESCAPE.sub(lambda found: chr(int(found[0][1:], 16)), path)
+    if path[-1] != "/":
+        return path
+    path = path.rstrip("/")
+    return path if "/" in path else f"{path}/"
+
+
+def spelling_of(url: str) -> int:
+    """The number of the spelling of a canonical URL: `spelt` gives the URL back, but for needless
+    escapes.
+    """
+    scheme, _, rest = url.partition("://")
+    path = rest.partition("?")[0]
+    has_slash = path.endswith("/") and path.index("/") < len(path) - 1
+    return _HTTPS * (scheme == "https") + _WWW * rest.startswith("www.") + _SLASH * has_slash
+
+
+def spelt(plain: str, spelling: int) -> str:
+    """A plain spelling in the spelling of this number, from 0 on."""
+    path, mark, query = plain[7:].partition("?")
+    scheme = "https" if spelling & _HTTPS else "http"
+    www = "www." * bool(spelling & _WWW)
+    slash = "/" * (bool(spelling & _SLASH) and not path.endswith("/"))
+    return f"{scheme}://{www}{path}{slash}{mark}{query}"
+
+
 def spellings(url: str) -> list[str]:
     """Other canonical URLs that often lead to the same page.
 
     >>> spellings("http://example.org/a")[:3]
     ['http://example.org/a/', 'http://www.example.org/a', 'http://www.example.org/a/']
     """
-    scheme, rest = url.split("://", 1)
-    schemes = (scheme, "https" if scheme == "http" else "http")
-    rests = (rest, rest.removeprefix("www.") if rest.startswith("www.") else f"www.{rest}")
-    near = []
-    for other in schemes:
-        for text in rests:
-            near += [f"{other}://{text}", _other_end(f"{other}://{text}")]
+    plain, own = plain_spelling(url), spelling_of(url)
+    near = [spelt(plain, own ^ other) for other in _NEAREST_FIRST]
     return [form for form in dict.fromkeys(near) if form != url and canonical(form) == form]
-
-
-def _other_end(url: str) -> str:
-    return url[:-1] if url.endswith("/") else f"{url}/"
 
 
 # --- domains --------------------------------------------------------------------------------------

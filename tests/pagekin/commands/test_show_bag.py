@@ -164,15 +164,15 @@ def test_urls_without_a_bag(command, demo_work, tmp_path):
 @pytest.mark.parametrize(
     ("url", "near"),
     [
-        ("https://wiki.example.net/wiki/Sourdough", SOURDOUGH),
-        (f"{SOURDOUGH}/", SOURDOUGH),
-        ("http://www.wiki.example.net/wiki/Sourdough", SOURDOUGH),
+        ("http://wiki.example.net/wiki/Sourdoug", SOURDOUGH),
+        (f"{SOURDOUGH}h", SOURDOUGH),
+        ("http://wiki.example.net/wiki/Suordough", SOURDOUGH),
         ("http://beekeeping.example/imprint", "http://beekeeping.example/imprint"),
         ("http://bread.example/nothing/here", "http://bread.example/"),
     ],
 )
 def test_unknown_url(command, demo_work, url, near):
-    """A URL without a bag is answered with those near it: other spellings, then its host."""
+    """A URL without a bag is answered with those near it by letters, then with its folders."""
     said = command("bag", "--work", demo_work, url)
     assert (4, "") == (said.code, said.out)
     sentence, _, listed = said.err.strip().partition("; near it are ")

@@ -375,9 +375,10 @@ def test_usage(command, small, words, expected):
 @pytest.mark.parametrize(
     ("url", "near"),
     [
-        ("https://wiki.example.net/wiki/Sourdough", SOURDOUGH),
-        (f"{SOURDOUGH}/", SOURDOUGH),
-        ("http://www.wiki.example.net/wiki/Sourdough", SOURDOUGH),
+        ("https://wiki.example.net/wiki/Sourdoug", SOURDOUGH),
+        (f"{SOURDOUGH}h", SOURDOUGH),
+        ("http://wiki.example.com/wiki/Sourdough", SOURDOUGH),
+        ("http://www.wiki.example.net/wiki/Suordough", SOURDOUGH),
         ("https://www.bread.example/nothing/here", "http://bread.example/"),
     ],
 )
@@ -546,11 +547,11 @@ def test_all_by_bags(command, cited):
 
 def test_urls_of_a_file_by_cocitation(command, cited, tmp_path):
     """--urls answers each by itself; what is not there is told, with what is near."""
-    (tmp_path / "urls").write_text(f"{ONLY}\nhttps://only.example/\nbees.example\n")
+    (tmp_path / "urls").write_text(f"{ONLY}\nhttps://beees.example/\nbees.example\n")
     words = ("related", "--index", cited, "--by", "cocitation", "--json", "--urls")
     said = command(*words, tmp_path / "urls")
     assert (4, [ONLY, BEES]) == (said.code, [line["url"] for line in lines_of(said.out)])
-    assert f"https://only.example/ is not in the index; near it are {ONLY}" in said.err
+    assert f"https://beees.example/ is not in the index; near it are {BEES}" in said.err
 
 
 def test_another_way(command, cited):

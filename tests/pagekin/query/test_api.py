@@ -432,7 +432,15 @@ def aliased(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 @pytest.mark.parametrize(
     "spelling",
-    ["http://a.example/page", "a.example/page#top", "HTTP://A.example:80/./page", "old.example"],
+    [
+        *("http://a.example/page", "a.example/page#top", "HTTP://A.example:80/./page"),
+        *(
+            "old.example",
+            "a.example/page/",
+            "https://a.example/page",
+            "HTTPS://WWW.A.example/page/",
+        ),
+    ],
 )
 def test_spellings(aliased, spelling):
     """A URL in any spelling, and one that was redirected, is answered as what it leads to."""
@@ -465,18 +473,14 @@ def test_page_with_a_bag_is_no_alias(aliased):
 @pytest.mark.parametrize(
     ("url", "key", "near"),
     [
-        ("a.example/page/", "http://a.example/page/", ["http://a.example/page"]),
-        ("https://a.example/page", "https://a.example/page", ["http://a.example/page"]),
-        ("http://www.a.example/page", "http://www.a.example/page", ["http://a.example/page"]),
-        ("HTTPS://WWW.A.example/page/", "https://www.a.example/page/", ["http://a.example/page"]),
-        ("a.example/none#x", "http://a.example/none", ["http://a.example/page"]),
-        ("https://a.example/none", "https://a.example/none", ["http://a.example/page"]),
-        ("c.example", "http://c.example/", ["https://www.c.example/other"]),
+        ("a.example/pag", "http://a.example/pag", ["http://a.example/page"]),
+        ("https://www.a.example/pgae", "https://www.a.example/pgae", ["http://a.example/page"]),
         (
-            "d.example:8080/x",
-            "http://d.example:8080/x",
-            [f"http://d.example:8080/{k}" for k in range(5)],
+            *("a.exmple/page", "http://a.exmple/page"),
+            ["http://a.example/page", "http://b.example/page"],
         ),
+        ("c.example", "http://c.example/", ["https://www.c.example/other"]),
+        ("a.example/none#x", "http://a.example/none", []),
         ("loop.example", "http://loop.example/", []),
         ("lost.example", "http://lost.example/", []),
         ("nobody.example", "http://nobody.example/", []),

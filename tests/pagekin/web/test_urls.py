@@ -16,12 +16,17 @@ from pagekin.web import urls
 from pagekin.web.urls import (
     FILE_EXTENSIONS,
     MAX_LENGTH,
+    SPELLINGS,
     Resolver,
     address_of,
+    are_spellings,
     canonical,
     host,
+    plain_spelling,
     refusal,
+    spelling_of,
     spellings,
+    spelt,
     top_subdomain,
 )
 from tests.pagekin.web.url_cases import ABSOLUTE, JOINED, SITE
@@ -359,6 +364,38 @@ def test_spellings_of_anything(url):
     assert url not in others
     for other in others:
         assert canonical(other) == other
+        assert are_spellings(url, other)
+
+
+@pytest.mark.parametrize(
+    ("url", "plain"),
+    [
+        ("http://a.example/", "http://a.example/"),
+        ("https://www.a.example/", "http://a.example/"),
+        ("https://a.example/?x=http://www.b.example/", "http://a.example/?x=http://www.b.example/"),
+        ("http://a.example/b/?c=d/", "http://a.example/b?c=d/"),
+        ("http://a.example/%28C%2B%2B%29", "http://a.example/(C++)"),
+        ("http://a.example/%2F%3F%23%25%20", "http://a.example/%2F%3F%23%25%20"),
+        ("http://a.example/?x=%2B", "http://a.example/?x=%2B"),
+        ("http://www.www.example:8080/a//", "http://www.example:8080/a"),
+        ("http://a.example//", "http://a.example/"),
+        ("http://wwwa.example/", "http://wwwa.example/"),
+    ],
+)
+def test_plain_spelling(url, plain):
+    """What several spellings have in common; what names another page stays."""
+    assert canonical(url) == url
+    assert plain == plain_spelling(url)
+
+
+@given(st.builds(lambda rest: canonical(f"http://a.example/{rest}"), WORDS).filter(bool))
+def test_numbers_of_spellings(url):
+    """All spellings have the same plain one, and their number gives each of them back."""
+    assert len({plain_spelling(other) for other in (url, *spellings(url))}) == 1
+    for other in spellings(url):
+        if "%" not in other and "//" not in other[8:]:
+            assert spelt(plain_spelling(other), spelling_of(other)) == other
+        assert 0 <= spelling_of(other) < SPELLINGS
 
 
 def test_only_one_scheme_and_www():

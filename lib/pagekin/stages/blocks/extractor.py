@@ -12,7 +12,7 @@ from pagekin.counters import Counters
 from pagekin.kinds import BLOCKS, Pair
 from pagekin.web.page import Page, View
 from pagekin.web.resolution import Resolution, own_url
-from pagekin.web.urls import top_subdomain
+from pagekin.web.urls import are_spellings, top_subdomain
 
 __all__ = ["BlockExtractor"]
 
@@ -48,10 +48,12 @@ class BlockExtractor:
         """Links lead to what their URL stands for; of a block's links to one page the first."""
         urls = list({link.url for block in blocks for link in block})
         moved = self._resolution.resolve(urls) if self._resolution else {}
-        redirected = sum(link.url in moved for block in blocks for link in block) if moved else 0
-        self._counters.add("block_links", "through_redirects", redirected)
         if not moved:
             return blocks  # in each a URL stands once
+        left = [link.url for block in blocks for link in block if link.url in moved]
+        respelt = sum(are_spellings(url, moved[url]) for url in left)
+        self._counters.add("block_links", "through_other_spellings", respelt)
+        self._counters.add("block_links", "through_redirects", len(left) - respelt)
         return [self._first_of_each(block, moved) for block in blocks]
 
     def _first_of_each(self, block: Sequence[KeptLink], moved: dict[str, str]) -> list[KeptLink]:

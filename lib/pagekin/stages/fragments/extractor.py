@@ -25,7 +25,7 @@ from pagekin.text.words import Form, Forms, Vocabulary, term_hash
 from pagekin.web.page import Page, View
 from pagekin.web.resolution import Ends, Resolution, own_url
 from pagekin.web.tags import CUTS, HEADING_MARKS
-from pagekin.web.urls import within_host
+from pagekin.web.urls import are_spellings, within_host
 
 __all__ = ["FragmentExtractor", "page_term"]
 
@@ -163,7 +163,10 @@ class FragmentExtractor:
         self._count("to_itself", to_itself)
         self._count("within_host_dropped" if drops else "within_host", within)
         self._count("to_other_host", times.total() - to_itself - within)
-        self._counters.add("links", "through_redirects", sum(times[t] for t in moved))
+        respelt = sum(times[t] for t, end in moved.items() if are_spellings(t, end))
+        self._counters.add("links", "through_other_spellings", respelt)
+        redirected = sum(times[target] for target in moved) - respelt
+        self._counters.add("links", "through_redirects", redirected)
         if self._captured_only and self._resolution and self._resolution.knows_captured:
             gone = [target for target in others if kept[target]]
             kept.update(dict.fromkeys(gone))

@@ -40,7 +40,7 @@ DERIVED_STOPS = Table(
 def _make_resolution(folder: Path, counts: Counts, circumstances: Circumstances) -> None:
     """The table of aliases, of captures to pass over, and of captured URLs where they are named."""
     # imported here: only the process that builds makes tables
-    from pagekin.stages.inventory.captures import ALIAS, CAPTURED, OVER  # noqa: PLC0415
+    from pagekin.stages.inventory.captures import ALIAS, CAPTURED, OVER, SPELT  # noqa: PLC0415
     from pagekin.storage.part_files import read_merged  # noqa: PLC0415
     from pagekin.web.resolution import write_resolution  # noqa: PLC0415
 
@@ -52,10 +52,15 @@ def _make_resolution(folder: Path, counts: Counts, circumstances: Circumstances)
 
     # a file that could not be read now may be read later, and its pages are not known
     all_read = not counts.get("files", {}).get("failed")
-    named = all_read and circumstances.config.bag.urls == "crawled"
-    captured = (url for url, _ in entries(CAPTURED)) if named else None
+    config = circumstances.config
+    named = all_read and config.bag.urls == "crawled"
+    words = (CAPTURED, SPELT) if config.reading.follow_canonical else (CAPTURED,)
     write_resolution(
-        folder / RESOLUTION.file, entries(ALIAS), (c for _, c in entries(OVER)), captured
+        folder / RESOLUTION.file,
+        entries(ALIAS),
+        (capture for _, capture in entries(OVER)),
+        (url for word in words for _, url in entries(word)) if named else None,
+        entries(SPELT) if config.reading.join_spellings else None,
     )
 
 
@@ -109,7 +114,7 @@ INVENTORY = Stage(
             "captures",
             "which URL stands for which, which capture is read, and where files can be cut",
             makes=(CAPTURES, CUTS),
-            version=2,
+            version=3,
             sections=("bag.urls",),
             tables=(RESOLUTION,),
             make_tables=_make_resolution,

@@ -14,7 +14,7 @@ from itertools import takewhile
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
-from pagekin.stages.inventory.captures import OTHER, capture_value, redirect_value
+from pagekin.stages.inventory.captures import capture_value, key_of, other_value, redirect_value
 from pagekin.stages.inventory.cuts import CutFinder
 from pagekin.stages.inventory.sample import Sampler
 from pagekin.stages.inventory.stop_lists import LONGEST, StopWordSampler
@@ -57,6 +57,7 @@ class Surveyor:
         reading = config.reading
         self._captures, self._sample, self._heads = captures, sample, heads
         self._stop_words = stop_words
+        self._join = reading.join_spellings
         # answers that seem to be no page: reading may tell better
         self._tell_others = config.bag.urls == "crawled"
         self._canonical = captures and reading.follow_canonical
@@ -68,8 +69,8 @@ class Surveyor:
         self._pages = PageReader(reading, Counters(), view)  # what it counts is counted by readers
 
     def survey(self, uri: str, report: Report) -> Iterator[Pair]:
-        """(URL, capture or redirect) of each record that is one, what is said of the sample, and
-        where the file can be cut.
+        """(key of its URL, capture or redirect) of each record that is one, what is said of the
+        sample, and where the file can be cut.
         """
         if not self._captures and not self._stop_words:
             yield from self._of_head(uri)
@@ -101,6 +102,7 @@ class Surveyor:
     def _look(
         self, name: bytes, record: Record, url: str, response: HttpResponse
     ) -> Iterator[Pair]:
+        key = key_of(url, join=self._join)
         reason = status_reason(response)
         if reason == "redirect":
             target = Resolver(record.url)(response.headers["location"])
@@ -110,16 +112,16 @@ class Surveyor:
                 self._counters.add("inventory", "redirects_to_itself")
             else:
                 self._counters.add("inventory", "redirects")
-                yield url.encode(), redirect_value(record.date, target)
+                yield key, redirect_value(record.date, url, target)
         elif not reason and is_html(response) and not is_blank(response):
             self._counters.add("inventory", "captures")
             wanted = self._is_wanted(record)
             page = self._read(record) if self._canonical or wanted else None
             target = page.canonical if page and self._canonical else None
-            yield url.encode(), capture_value(record.date, name, target)
+            yield key, capture_value(record.date, url, name, target)
             yield from self._told(page if wanted else None)
         elif not reason and self._tell_others:
-            yield url.encode(), OTHER
+            yield key, other_value(url)
 
     def _told(self, page: Page | None) -> Iterator[Pair]:
         """What is said of a page of the sample."""

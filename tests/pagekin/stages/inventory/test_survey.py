@@ -16,15 +16,27 @@ from hypothesis import strategies as st
 
 from pagekin.config import BuildConfig, ReadingConfig
 from pagekin.counters import Counters
-from pagekin.stages.inventory.captures import ALIAS, OVER, capture_value, redirect_value, settle
+from pagekin.stages.inventory.captures import (
+    ALIAS,
+    OVER,
+    SPELT,
+    capture_value,
+    redirect_value,
+    settle,
+)
 from pagekin.stages.inventory.survey import Surveyor
 from pagekin.web import resolution
 from pagekin.web.page import SnapshotReader, capture_name, read_file
 from pagekin.web.resolution import Resolution, write_resolution
+from pagekin.web.urls import are_spellings, plain_spelling, spellings
 from tests.warcs import gz, request, response, warc_record, warcinfo
 
 HTML = b"<html lang=en><title>Bees</title><p>Bees and hives."
 URLS = [f"http://{name}.example/" for name in "abcd"]
+SPELLINGS = [
+    *("http://a.example/C++", "https://a.example/C++", "http://www.a.example/C%2B%2B/"),
+    *("http://b.example/", "https://www.b.example/", "http://c.example/?q", "https://c.example/?q"),
+]
 TYPED = {"Content-Type": "text/html"}
 DATES = [f"2024-05-{day:02}T00:00:00Z" for day in (1, 2, 10)]
 
@@ -51,22 +63,27 @@ class Seen(NamedTuple):
 class Found:
     """What an inventory says."""
 
-    aliases: dict[str, str] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)  # by key
+    pages: dict[str, str] = field(default_factory=dict)  # by key: how they are spelt
     over: set[bytes] = field(default_factory=set)
     counts: dict[str, int] = field(default_factory=dict)
 
 
 def survey(uris: list[str], config: ReadingConfig | None = None) -> Found:
-    """The inventory as the job makes it: all pairs sorted, settled URL by URL."""
+    """The inventory as the job makes it: all pairs sorted, settled key by key."""
     counters = Counters()
-    surveyor = Surveyor(BuildConfig(reading=config or ReadingConfig()), counters)
+    config = config or ReadingConfig()
+    surveyor = Surveyor(BuildConfig(reading=config), counters)
     pairs = sorted(pair for uri in uris for pair in surveyor.survey(uri, lambda pages, size: None))
     found = Found()
     for url, group in groupby(pairs, key=itemgetter(0)):
-        for _, said in settle(url, (value for _, value in group), counters):
+        values = (value for _, value in group)
+        for _, said in settle(url, values, counters, join=config.join_spellings):
             kind, _, rest = said.partition(b" ")
             if kind == ALIAS:
                 found.aliases[url.decode()] = rest.decode()
+            elif kind == SPELT:
+                found.pages[url.decode()] = rest.decode()
             else:
                 assert OVER == kind
                 found.over.add(rest)
@@ -74,9 +91,12 @@ def survey(uris: list[str], config: ReadingConfig | None = None) -> Found:
     return found
 
 
-def resolution_of(folder: Path, found: Found) -> Resolution:
-    pairs = [(a.encode(), t.encode()) for a, t in found.aliases.items()]
-    write_resolution(folder / "resolution", pairs, found.over)
+def resolution_of(folder: Path, found: Found, join: bool = True) -> Resolution:
+    aliases, pages = (
+        [(key.encode(), url.encode()) for key, url in urls.items()]
+        for urls in (found.aliases, found.pages)
+    )
+    write_resolution(folder / "resolution", aliases, found.over, None, pages if join else None)
     return Resolution(folder / "resolution")
 
 
@@ -88,69 +108,89 @@ def write(path: Path, *members: bytes) -> str:
 # --- the plain twin -------------------------------------------------------------------------------
 
 
-def plain_inventory(captured: list[tuple[bytes, Seen]], canonical: bool) -> Found:
+def plain_inventory(captured: list[tuple[bytes, Seen]], config: ReadingConfig) -> Found:
     """The same from the list of what was captured, with dictionaries."""
     found = Found()
-    pages: defaultdict[str, list[tuple[str, bytes, str | None]]] = defaultdict(list)
-    moves: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    key_of = plain_spelling if config.join_spellings else str
+    pages: defaultdict[str, list[tuple[str, str, bytes, str | None]]] = defaultdict(list)
+    moves: defaultdict[str, list[tuple[str, str, str]]] = defaultdict(list)
     for name, (url, date, target, redirect) in captured:
         if not redirect:
-            pages[url].append((date, name, target))
+            pages[key_of(url)].append((date, url, name, target))
         elif target and target != url:
-            moves[url].append((date, target))
-    for url in {*pages, *moves}:
-        captures = sorted(pages[url], key=itemgetter(0, 1))
-        found.over |= {name for _, name, _ in captures[:-1]}
-        own = captures[-1][2] if canonical and captures else None
-        target = own if captures else max(moves[url])[1]
-        if target and target != url:
-            found.aliases[url] = target
+            moves[key_of(url)].append((date, url, target))
+    for key in {*pages, *moves}:
+        captures = sorted(pages[key], key=itemgetter(0, 1, 2))
+        found.over |= {name for _, _, name, _ in captures[:-1]}
+        if captures:
+            _, url, _, own = captures[-1]
+            target = own if own and config.follow_canonical else url
+        else:
+            target = max(moves[key])[2]
+        if key_of(target) != key:
+            found.aliases[key] = target
+        elif config.join_spellings:
+            found.pages[key] = target
     return found
 
 
-def plain_end(aliases: dict[str, str], url: str) -> str:
+def plain_end(found: Found, url: str, join: bool) -> str:
     """Where a chain ends; the URL itself if it is a loop, or longer than ten hops."""
     end = url
     for _ in range(11):
-        if end not in aliases:
-            return end
-        end = aliases[end]
+        key = plain_spelling(end) if join else end
+        if key not in found.aliases:
+            return found.pages.get(key, end)
+        end = found.aliases[key]
+        if end == url:
+            return url
     return url
 
 
-targets = st.sampled_from(URLS)
+targets = st.sampled_from(URLS + SPELLINGS)
 dates = st.sampled_from(DATES)
 pages = st.builds(Seen, targets, dates, st.one_of(st.none(), targets), st.just(False))
 moves = st.builds(Seen, targets, dates, targets, st.just(True))
 
 
 @settings(max_examples=150)
-@given(st.lists(st.one_of(pages, moves), max_size=10), st.booleans(), st.integers(0, 10))
-@example([Seen(URLS[0], DATES[0]), Seen(URLS[0], DATES[0])], False, 1)
-@example([Seen(URLS[k], DATES[0], URLS[k - 1], True) for k in range(4)], False, 0)
+@given(
+    st.lists(st.one_of(pages, moves), max_size=10),
+    st.builds(ReadingConfig, follow_canonical=st.booleans(), join_spellings=st.booleans()),
+    st.integers(0, 10),
+)
+@example([Seen(URLS[0], DATES[0]), Seen(URLS[0], DATES[0])], ReadingConfig(), 1)
+@example([Seen(URLS[k], DATES[0], URLS[k - 1], True) for k in range(4)], ReadingConfig(), 0)
+@example([Seen(url, DATES[0]) for url in SPELLINGS], ReadingConfig(), 3)
+@example([Seen(SPELLINGS[0], DATES[0], SPELLINGS[1], True)], ReadingConfig(), 0)
 def test_equals_the_plain_twin(
-    tmp_path_factory: pytest.TempPathFactory, seen: list[Seen], canonical: bool, cut: int
+    tmp_path_factory: pytest.TempPathFactory, seen: list[Seen], config: ReadingConfig, cut: int
 ) -> None:
-    """Over two real files: the same aliases, chains and captures, and each URL is read once."""
+    """Over two real files: the same aliases, chains and captures, and each page is read once."""
     folder = tmp_path_factory.getbasetemp()
     records = [gz(one.record()) for one in seen]
     uris = [
         write(folder / "1.warc.gz", *records[:cut]),
         write(folder / "2.warc.gz", *records[cut:]),
     ]
-    config = ReadingConfig(follow_canonical=canonical)
+    join = config.join_spellings
     names = [capture_name(u, r) for u in uris for r in read_file(u, Counters(), 1 << 20)]
-    expected = plain_inventory(list(zip(names, seen, strict=True)), canonical)
+    expected = plain_inventory(list(zip(names, seen, strict=True)), config)
     found = survey(uris, config)
-    assert (expected.aliases, expected.over) == (found.aliases, found.over)
+    assert (expected.aliases, expected.pages) == (found.aliases, found.pages)
+    assert expected.over == found.over
 
-    resolution = resolution_of(folder, found)
-    ends = {url: plain_end(expected.aliases, url) for url in URLS}
-    assert ends == {url: resolution.end_of(url) for url in URLS}
-    assert {u: ends[u] for u in URLS if u in expected.aliases} == resolution.resolve(URLS)
+    resolution = resolution_of(folder, found, join)
+    every = [*URLS, *SPELLINGS, *(other for url in SPELLINGS for other in spellings(url))]
+    ends = {url: plain_end(expected, url, join) for url in every}
+    assert ends == {url: resolution.end_of(url) for url in every}
+    assert {url: end for url, end in ends.items() if end != url} == resolution.resolve(every)
     snapshot = SnapshotReader(config, Counters(), resolution)
     read = Counter(page.url for uri in uris for page in snapshot.pages(uri))
-    assert dict.fromkeys((one.url for one in seen if not one.redirect), 1) == read
+    key_of = plain_spelling if join else str
+    assert dict.fromkeys((key_of(one.url) for one in seen if not one.redirect), 1) == Counter(
+        key_of(url) for url in read.elements()
+    )
 
 
 # --- what is looked at ----------------------------------------------------------------------------
@@ -197,7 +237,8 @@ def test_redirects(tmp_path: Path, location: str, target: str | None) -> None:
         tmp_path / "a.warc", response("http://a.example/d/", b"", 301, {"Location": location})
     )
     found = survey([uri])
-    assert ({"http://a.example/d/": target} if target else {}) == found.aliases
+    said = found.pages if target and are_spellings(target, "http://a.example/d/") else found.aliases
+    assert ({"http://a.example/d": target} if target else {}) == said
     assert 1 == sum(n for name, n in found.counts.items() if name.startswith("redirects"))
 
 
@@ -206,15 +247,16 @@ def test_chains(tmp_path: Path, start: int, end: int) -> None:
     """A chain of twenty: ten hops are followed, a longer way is none."""
     urls = [f"http://a.example/{k}" for k in range(20)]
     found = Found(aliases=dict(pairwise(urls)))
-    resolution = resolution_of(tmp_path, found)
+    resolution = resolution_of(tmp_path, found, join=False)
     assert urls[end] == resolution.end_of(urls[start])
 
 
 def test_loops(tmp_path: Path) -> None:
     """A URL whose chain never ends stands for itself, inside of the loop and before it."""
     found = Found(aliases={"a": "b", "b": "c", "c": "b", "d": "d"})
-    resolution = resolution_of(tmp_path, found)
-    assert {url: url for url in "abcd"} == resolution.resolve(list("abcde"))
+    resolution = resolution_of(tmp_path, found, join=False)
+    assert {url: url for url in "abcde"} == {url: resolution.end_of(url) for url in "abcde"}
+    assert {} == resolution.resolve(list("abcde"))
 
 
 @given(
@@ -252,8 +294,39 @@ def test_empty_resolution(tmp_path: Path) -> None:
     """Nothing found: nothing stands for anything."""
     resolution = resolution_of(tmp_path, Found())
     assert ({}, {}) == (resolution.resolve(["http://a.example/"]), resolution.resolve([]))
-    assert "x" == resolution.end_of("x")
+    assert URLS[0] == resolution.end_of(URLS[0])
     assert not resolution.passes_over(b"a.warc:0")
+
+
+def test_spellings(tmp_path: Path) -> None:
+    """A page that was captured in one spelling is what all its spellings stand for, also those
+    that the inventory never saw; the capture that is not read and the redirects are counted.
+    """
+    records = [
+        Seen("http://www.a.example/C%2B%2B/", DATES[1]).record(),
+        Seen("https://a.example/C++", DATES[0]).record(),
+        Seen("http://a.example/C++", DATES[2], "http://www.a.example/C++/", redirect=True).record(),
+        Seen("http://b.example/old", DATES[0], "http://a.example/C++/", redirect=True).record(),
+    ]
+    found = survey([write(tmp_path / "a.warc", *records)])
+    assert {"http://a.example/C++": "http://www.a.example/C%2B%2B/"} == found.pages
+    assert {"http://b.example/old": "http://a.example/C++/"} == found.aliases
+    assert {
+        **{"captures": 2, "captures_passed_over": 1, "redirects": 2},
+        **{"aliases": 1, "other_spellings": 2},
+    } == found.counts
+    asked = ["http://a.example/C%2B%2B", "https://www.a.example/C++", "https://b.example/old/"]
+    resolution = resolution_of(tmp_path, found)
+    assert dict.fromkeys(asked, "http://www.a.example/C%2B%2B/") == resolution.resolve(asked)
+    assert {} == resolution.resolve(["http://www.a.example/C%2B%2B/", "http://a.example/c++"])
+
+
+def test_of_one_date_https_is_read(tmp_path: Path) -> None:
+    """In whatever order they stand in the files."""
+    urls = ["https://a.example/", "http://www.a.example/"]
+    for k, order in enumerate((urls, urls[::-1])):
+        uri = write(tmp_path / f"{k}.warc", *(Seen(url, DATES[0]).record() for url in order))
+        assert {"http://a.example/": urls[0]} == survey([uri]).pages
 
 
 def test_redirect_of_a_captured_url(tmp_path: Path) -> None:
@@ -309,8 +382,9 @@ def test_canonical_of_the_latest_capture(tmp_path: Path) -> None:
 
 def test_names_with_blanks() -> None:
     """Folders may have blanks in their names."""
-    older = capture_value("2024-01-01", b"my crawl/a b.warc:0", None)
-    newer = capture_value("2024-01-02", b"my crawl/a b.warc:9", "http://b.example/")
+    url = "http://a.example/"
+    older = capture_value("2024-01-01", url, b"my crawl/a b.warc:0", None)
+    newer = capture_value("2024-01-02", url, b"my crawl/a b.warc:9", "http://b.example/")
     said = list(settle(b"http://a.example/", sorted([newer, older]), Counters()))
     assert [
         (b"http://a.example/", b"over my crawl/a b.warc:0"),
@@ -321,15 +395,15 @@ def test_names_with_blanks() -> None:
 @pytest.mark.parametrize("date", ["", " ", "\u2007", "no date", "2024\n05"])
 def test_odd_dates(date: str) -> None:
     """Whatever a record says, a date is one word."""
-    for value in (capture_value(date, b"n", "t"), redirect_value(date, "t")):
+    for value in (capture_value(date, "u", b"n", "t"), redirect_value(date, "u", "t")):
         assert b"t" == value.split(b" ")[-1]
-        assert 4 - value.startswith(b"r") == len(value.split(b" "))
+        assert 5 - value.startswith(b"r") == len(value.split(b" "))
 
 
 def test_fractions_of_seconds() -> None:
     """A time with a fraction is later than the same second without."""
     dates = ["2024-05-01T00:00:00Z", "2024-05-01T00:00:00.5Z", "2024-05-01T00:00:01Z"]
-    values = [capture_value(date, b"n", None) for date in dates]
+    values = [capture_value(date, "u", b"n", None) for date in dates]
     assert values == sorted(values)
 
 
