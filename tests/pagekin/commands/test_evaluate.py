@@ -150,7 +150,7 @@ def test_report(command, small, directory, tmp_path):
     assert f"Gamma by bags: {'/'.join(small.parts[-2:])}" == shown.title
     assert date.today().isoformat() == shown.paragraphs[0]
     assert [sum(cell.span for cell in row) for row in shown.rows] == shown.columns
-    assert 1 == sum(words.startswith("pagekin ") for words in shown.preformatted)
+    assert 1 == sum(words.split()[0] == "pagekin" for words in shown.preformatted)
     (worst,) = [heads for heads in shown.heads if "nearest wrong neighbours" in heads]
     assert ["page", "what went wrong", "nearest wrong neighbours"] == worst
     assert "&quot;depth&quot;: 3" in page
