@@ -20,6 +20,7 @@ from pagekin.counters import Counters
 from pagekin.engine.job import settle_memory
 from pagekin.stages.extractor import ReadingTask, extract
 from pagekin.stages.reading import READING
+from pagekin.web.streams import WHOLE
 
 __all__ = ["BENCHMARK", "map_phase", "mapped_records"]
 
@@ -108,7 +109,8 @@ def mapped_records(
     counters = Counters()
     task = ReadingTask(BuildConfig(), counters, {"packing": Path(packing)})
     outputs = READING.outputs if blocks else READING.outputs[:1]
-    return extract(outputs, task, files, lambda: lambda pages, size: None), counters
+    whole = [(file, WHOLE) for file in files]
+    return extract(outputs, task, whole, lambda start: lambda pages, size: None), counters
 
 
 def _table(name: str, found: dict[str, list[dict[str, Any]]]) -> Table:
