@@ -33,6 +33,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+import mrjob.local
 from mrjob.inline import InlineMRJobRunner
 from mrjob.local import LocalMRJobRunner, _TaskFailedException
 from mrjob.sim import SimMRJobRunner
@@ -45,6 +46,9 @@ if TYPE_CHECKING:  # the job makes its runner, and a runner runs the job
     from pagekin.engine.job import PagekinJob
 
 __all__ = ["InlineRunner", "LocalRunner"]
+
+# Where a step is left to mrjob its pool of tasks forks, too: since 3.14 Python would not by itself.
+mrjob.local.Pool = multiprocessing.get_context("fork").Pool
 
 _COMPRESSED = {".gz", ".bz2"}  # left to mrjob
 _LEFT_TO_MRJOB = (
