@@ -138,7 +138,7 @@ class TextConfig:
     derived_stops: bool = _option(
         True,
         "derive a stop list from the snapshot for each language that none is shipped for, if it has"
-        " pages enough",
+        " pages enough; not without reading.resolve",
     )
     default_language: str = _option(
         "en",

@@ -34,7 +34,7 @@ from pagekin.stages.index_shards import settle_shards
 from pagekin.stages.inventory.cuts import cuts_of
 from pagekin.storage.remote_workspace import AnyWorkspace
 from pagekin.tables import ArrayFile
-from pagekin.web.sources import Source
+from pagekin.web.sources import Source, hints_for
 
 __all__ = ["Build", "Decision", "PlannedPass", "plan"]
 
@@ -156,7 +156,9 @@ class Build:
             told.append({"name": name, "state": state, "reason": reason, **record["result"]})
             counters = record["result"]["counters"]
             if stage.reads_pages and not counters.get("records", {}).get("used"):
-                raise InputError(why_no_pages(counters, len(self.snapshot)))
+                why = why_no_pages(counters, len(self.snapshot))
+                more = [*record["result"]["notes"][:_NOTES_SHOWN], *hints_for(self.others)]
+                raise InputError("; ".join([why, *more]))
             config = self._config_for(stage)
             report.told(each.output.tells(config, counters) for each in made)
 

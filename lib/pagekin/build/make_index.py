@@ -31,6 +31,7 @@ from pagekin.stages.document_frequency import FREQUENCIES
 from pagekin.stages.inventory import RESOLUTION
 from pagekin.storage.remote_workspace import AnyWorkspace
 from pagekin.tables import ArrayFile
+from pagekin.web.streams import scheme_of
 
 __all__ = ["make_index", "make_remote_index"]
 
@@ -91,7 +92,12 @@ def make_remote_index(  # noqa: PLR0917
         made = make_index(workspace, config, outputs, scratch / "index", snapshot, report)
         place.put(scratch / "index")
         shutil.rmtree(scratch)
-    return {**made, "path": place.uri, "seconds": round(time.monotonic() - began, 3)}
+    return {
+        **made,
+        "path": place.uri,
+        "place": place.uri,
+        "seconds": round(time.monotonic() - began, 3),
+    }
 
 
 def _made_of(outputs: Collection[str]) -> list[str]:
@@ -101,6 +107,7 @@ def _made_of(outputs: Collection[str]) -> list[str]:
 def _described(path: str, state: str, header: IndexHeader, size: int) -> dict[str, Any]:
     return {
         "path": path,
+        "place": path if scheme_of(path) else str(Path(path).absolute()),
         "state": state,
         "digest": header.digest,
         "documents": header.documents,

@@ -80,7 +80,7 @@ def why_no_pages(counters: dict[str, dict[str, int]], files: int) -> str:
     read = records.pop("read", 0)
     found = f"no page was found in {files} file{'s' if files != 1 else ''}"
     if not read:
-        return f"{found}: there is no record in them; were they downloaded whole?"
+        return f"{found}: there is no record; was everything downloaded whole?"
     most = max(records, key=lambda reason: (records[reason], reason))
     what = _OF_NO_PAGES.get(most, f"are left out as {most} (docs/formats.md tells the reasons)")
     return f"{found}: of {read:,} records {records[most]:,} {what}"
@@ -113,7 +113,7 @@ def warnings(summary: dict[str, Any], others: Collection[str]) -> list[str]:
     unread = ("not_response_conversion", "not_response_resource")
     sentences += [f"{records[r]:,} records {_OF_NO_PAGES[r]}" for r in unread if r in records]
     if others:
-        kinds = Counter(PurePath(name).suffix.lower() or name for name in others)
+        kinds = Counter("".join(PurePath(n).suffixes[-2:]).lower() or n for n in others)
         shown = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common(_KINDS_SHOWN))
         more = ", ..." if len(kinds) > _KINDS_SHOWN else ""
         sentences.append(f"{len(others):,} other files in the folders were not read: {shown}{more}")
@@ -129,10 +129,10 @@ def short_lines(summary: dict[str, Any]) -> Iterator[str]:
     if pages := counters.get("records", {}).get("used"):
         yield f"read      {pages:,} pages of {files:,} file{'s' if files != 1 else ''}"
     if bags := counters.get("bags", {}).get("urls"):
-        yield f"bags      of {bags:,} URLs: of pages that were read, and of what they link to"
+        yield f"bags      of {bags:,} URLs"
     if "cocitation" in counters:
         with_kin = counters["cocitation"].get("pages_with_kin", 0)
-        yield f"kin       of {with_kin:,} pages, which several sites link to side by side"
+        yield f"kin       of {with_kin:,} pages by co-citation"
     if index := summary.get("index"):
         shards = f" in {index['shards']} shards" if index["shards"] != 1 else ""
         documents = f"{index['documents']:,} documents{shards}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -346,19 +347,25 @@ def _what_next(options: argparse.Namespace) -> Iterator[str]:
         left = "--no-index" if options.no_index else "--until"
         yield f"next      without {left} an index is made, which answers questions"
         return
-    url = _most_linked(options.index) if isinstance(options.index, Path) else "URL"
+    url = shlex.quote(_most_linked(options.index)) if isinstance(options.index, Path) else "URL"
     is_default = options.index == default_index(DEFAULT_WORK)
-    index = "" if is_default else f" --index {options.index}"
-    yield f"next      pagekin related{index} {url}"
-    yield f"          pagekin related{index} --why {url}"
+    index = "" if is_default else f" --index {shlex.quote(str(options.index))}"
+    by = " --by cocitation" if options.only == "cocitation" else ""
+    yield f"next      pagekin related{index}{by} {url}"
+    yield f"          pagekin related{index}{by} --why {url}"
     yield f"          pagekin info{index}"
 
 
 def _most_linked(path: Path) -> str:
-    """Of the pages that were read the one that most links lead to: it has something to show."""
+    """Of the pages that were read the one that most links lead to: it has something to show. Where
+    there are no bags, the first page with kin.
+    """
     from pagekin.index.folder import IndexFolder
+    from pagekin.query.api import Index
 
-    found = [(-1, "URL")]
+    with Index(path) as index:
+        of_tables = (url for n in range(index.shards) for url in index.urls(n, by="cocitation"))
+        found = [(-1, next(of_tables, "URL"))]
     for shard in IndexFolder(path).shards:
         read = shard.crawled(slice(None)).nonzero()[0]
         if len(read):

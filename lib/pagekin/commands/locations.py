@@ -74,8 +74,11 @@ def _index_of(folder: Path) -> Path | str:
         )
     if not (folder / MARK).is_file():
         return folder
+    own = folder / "index"
     made = Workspace.open(folder).summary().get("index", {})
-    index = location(made.get("path", str(default_index(folder))))
+    index = location(made.get("place", str(own)))
+    if isinstance(index, Path) and not index.is_dir() and own.is_dir():
+        index = own  # the workspace was moved
     if isinstance(index, Path) and not index.is_dir():
         raise UsageError(
             f"{folder} is a workspace, and its index, {index}, is not there; name it with --index,"

@@ -34,7 +34,8 @@ URL that some know only by links to it the best known bag is kept: that of the p
 or else the one with the most links.
 
 Weights are not computed anew: each bag keeps those that its own build gave it. Of a pair that is
-related by co-citation in several indexes the highest total is kept.
+related by co-citation in several indexes the highest total is kept; one that several domains vouch
+for comes before that.
 """
 
 _MERGE_EXAMPLE = """\

@@ -3,7 +3,8 @@
 Python 3.12 dropped `distutils`, and 3.13 `pipes`. `pagekin.engine` calls `put_stand_ins` before
 anything there imports mrjob, on this machine and in tasks on others. The same on every Python:
 where the modules are still there they warn, and setuptools, where it is installed, puts all of
-itself in the place of `distutils`: 12 MB in every task, a tenth of the largest one.
+itself in the place of `distutils`: 12 MB in every task, a tenth of the largest one. A program that
+needs the rest of these modules imports them before `pagekin.engine`.
 """
 
 from __future__ import annotations

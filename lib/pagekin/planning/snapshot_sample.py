@@ -161,7 +161,9 @@ def take_sample(snapshot: Sequence[Source], size: SampleSize, seed: int, folder:
     sample = Sample([], "spans", [], total, len(snapshot), max(s.size for s in known), notes)
     share = _share(size, known, total, chance)
     while share * total < _MOST * reach:
-        taken = _take_share(replace(sample, notes=list(notes)), known, share, chance, folder)
+        taken = _take_share(
+            replace(sample, spans=[], notes=list(notes)), known, share, chance, folder
+        )
         if taken.pages >= size.least:
             return taken
         for file in taken.files:

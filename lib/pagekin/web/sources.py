@@ -34,7 +34,7 @@ from pagekin.web.streams import (
     scheme_of,
 )
 
-__all__ = ["Source", "list_snapshot"]
+__all__ = ["Source", "hints_for", "list_snapshot"]
 
 _WARC_ENDINGS: Final = (".warc", ".warc.gz", ".warc.zst")
 _LIST_ENDINGS: Final = (".paths", ".paths.gz", ".txt", ".txt.gz")
@@ -92,13 +92,19 @@ def _list_word(word: str, base_url: str, others: list[str]) -> Iterable[Source]:
     _check_scheme(word, UsageError)
     if _is_list(word):
         return _list_paths(word, base_url)
-    scheme = scheme_of(word)
+    scheme, before = scheme_of(word), len(others)
     sources = sorted(_LISTERS[scheme](word) if scheme else _list_local(word, others))
     if not sources:
-        hints = dict.fromkeys(filter(None, map(_hint, others)))
+        hints = hints_for(others[before:])
         sentences = [f"{word}: there is no WARC file (*{', *'.join(_WARC_ENDINGS)})", *hints]
         raise InputError("; ".join(sentences))
     return sources
+
+
+def hints_for(names: Iterable[str]) -> list[str]:
+    """What to do with files that are no WARC files, by the example of the first of each kind."""
+    hints = {name.lower().rpartition(".")[2]: _hint(name) for name in sorted(names, reverse=True)}
+    return sorted(filter(None, hints.values()))
 
 
 def _hint(name: str) -> str:

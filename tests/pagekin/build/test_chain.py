@@ -115,7 +115,7 @@ def test_order_of_files(built, work, build, small_snapshot):
     ("name", "content", "why"),
     [
         ("a.warc.gz", gz(warcinfo()), "of 1 records 1 are left out as not_response_warcinfo"),
-        ("a.warc.gz", b"", "there is no record in them; were they downloaded whole?"),
+        ("a.warc.gz", b"", "there is no record; was everything downloaded whole?"),
         (
             "a.warc",
             warc_record("conversion", "http://a.example/", b"words"),
@@ -136,6 +136,19 @@ def test_snapshot_without_pages(build, tmp_path, name, content, why):
     assert said.err.startswith("pagekin: no page was found in 1 file: ")
     assert why in said.err
     assert said.err == build("-q", tmp_path / name).err  # again
+
+
+def test_nothing_but_other_files(build, tmp_path):
+    """What is said of the one empty file, and a hint for each kind of the others."""
+    (tmp_path / "a.warc.gz").write_bytes(b"")
+    for name in ("p.html", "q.html", "r.wacz", "s.warc.wet.gz"):
+        (tmp_path / name).write_bytes(b"x")
+    error = build("-q", tmp_path).err
+    assert f"{tmp_path}/a.warc.gz: is empty; " in error
+    assert (1, 1, 1) == tuple(
+        map(error.count, ("p.html is a page", "r.wacz is", "s.warc.wet.gz is"))
+    )
+    assert "q.html" not in error
 
 
 def test_warnings(build, small_snapshot, tmp_path):

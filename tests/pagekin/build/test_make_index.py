@@ -229,6 +229,7 @@ def test_summary(finished, build, work):
     assert summary["seconds"] >= 0
     assert {
         "path": str(finished),
+        "place": str(finished),
         "state": "built",
         "digest": header.digest,
         "documents": header.documents,

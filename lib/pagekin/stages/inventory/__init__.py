@@ -97,7 +97,8 @@ def _make_stop_lists(folder: Path, counts: Counts, circumstances: Circumstances)
 
 
 def _derives_stops(config: BuildConfig) -> bool:
-    return config.text.stop_words and config.text.derived_stops
+    # without `resolve` only the beginning of each file is read here
+    return config.reading.resolve and config.text.stop_words and config.text.derived_stops
 
 
 def _tells_of_stops(config: BuildConfig, counts: Counts) -> str:

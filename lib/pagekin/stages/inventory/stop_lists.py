@@ -36,6 +36,7 @@ __all__ = ["LONGEST", "StopWordSampler", "derive_stop_words", "parse_stop_words"
 
 # docs/decisions/bags.md has what these were chosen by
 _MOST_PAGES = 50  # of a language
+_LOOKED_AT = 1 << 14  # bytes of the text of each: bounds the memory, whatever pages there are
 _LEAST_PAGES = 10
 _SHARE = 0.6  # of the pages: a word on so many is a stop word
 _MOST_WORDS = 150
@@ -84,7 +85,8 @@ def _named_language(response: HttpResponse) -> str:
 
 
 def _distinct_words(page: Page) -> bytes:
-    words = {word for word in tokenise(page.flat.text.decode()) if word not in CODES}
+    start = page.flat.text[:_LOOKED_AT].decode("utf-8", "ignore")
+    words = {word for word in tokenise(start) if word not in CODES}
     return " ".join(sorted(words)).encode("utf-8", "replace")
 
 
