@@ -193,8 +193,8 @@ def test_missing_and_corrupt(hadoop, tmp_path):
         # of its own files this machine knows that one is missing, before it begins
         listed = names if runner == "hadoop" else names[:-1]
         paths.write_text("".join(f"{root}/{name}.warc.gz\n" for name in listed))
-        words = ["-r", runner, *BAGS, "--work", tmp_path / runner, "--max-failed-files", "2"]
-        words += ["--index", tmp_path / f"{runner}.index"]
+        words = ["-r", runner, *FLAGS, "--only", "bags", "--work", tmp_path / runner]
+        words += ["--max-failed-files", "2", "--index", tmp_path / f"{runner}.index"]
         if runner == "hadoop":
             words += ["-c", hadoop.conf(tmp_path / "hadoop.conf")]
         said = pagekin("build", *words, "--json", paths)
