@@ -94,5 +94,5 @@ def warned(snapshot: Path) -> str:
     """What a build says of it on stderr, even with -q: one of its files ends too early."""
     return (
         f"warning: {snapshot}/a.warc.gz: parts of it are damaged or missing, and were passed over\n"
-        "warning: 1 damaged records were passed over\n"
+        "warning: 1 damaged record was passed over\n"
     )

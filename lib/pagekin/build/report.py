@@ -109,9 +109,10 @@ def warnings(summary: dict[str, Any], others: Collection[str]) -> list[str]:
             records = stage["counters"]["records"]
     damaged = sum(count for name, count in records.items() if name.startswith("damaged_"))
     if damaged:
-        sentences.append(f"{damaged:,} damaged records were passed over")
-    unread = ("not_response_conversion", "not_response_resource")
-    sentences += [f"{records[r]:,} records {_OF_NO_PAGES[r]}" for r in unread if r in records]
+        records_were = "records were" if damaged > 1 else "record was"
+        sentences.append(f"{damaged:,} damaged {records_were} passed over")
+    if texts := records.get("not_response_conversion"):  # resources are also notes of crawlers
+        sentences.append(f"{texts:,} records {_OF_NO_PAGES['not_response_conversion']}")
     if others:
         kinds = Counter("".join(PurePath(n).suffixes[-2:]).lower() or n for n in others)
         shown = ", ".join(f"{count:,} {kind}" for kind, count in kinds.most_common(_KINDS_SHOWN))

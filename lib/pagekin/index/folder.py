@@ -86,7 +86,8 @@ def read_header(folder: Path) -> IndexHeader:
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; `pagekin build --index` makes one")
     if not path.is_file():
-        raise InputError(f"{folder} is no index (it has no {HEADER})")
+        within = f"; the one in {folder}/index is" if (folder / "index" / HEADER).is_file() else ""
+        raise InputError(f"{folder} is no index (it has no {HEADER}){within}")
     try:
         text = path.read_bytes()
         said = json.loads(text)

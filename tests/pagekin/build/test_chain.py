@@ -166,7 +166,7 @@ def test_warnings(build, small_snapshot, tmp_path):
     assert [
         f"warning: {folder}/cut.warc.gz: parts of it are damaged or missing, and were passed over",
         f"warning: {folder}/empty.warc.gz: is empty",
-        "warning: 1 damaged records were passed over",
+        "warning: 1 damaged record was passed over",
         "warning: 3 other files in the folders were not read: 2 .html, 1 .wacz",
     ] == said.err.splitlines()
     told = json.loads(build("--json", folder).out)["warnings"]
