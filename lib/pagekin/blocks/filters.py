@@ -26,7 +26,7 @@ from typing import Final, NamedTuple
 from pagekin.blocks.links import Links, Segment
 from pagekin.config import BlockConfig
 from pagekin.web.page import Page
-from pagekin.web.urls import FILE_EXTENSIONS, extension_of, top_subdomain
+from pagekin.web.urls import FILE_EXTENSIONS, extension_of, origin, top_subdomain
 
 __all__ = [
     "FILTERS",
@@ -219,7 +219,7 @@ class _Addresses(dict[str, _Address]):
         self._resolver = page.resolver
         self._config = config
         self._own_query = _has_query(page.resolver.base)
-        self._home = page.url[: page.url.index("/", len("https://")) + 1]
+        self._home = origin(page.url)
         self.tsd = top_subdomain(page.url)
 
     def __missing__(self, href: str) -> _Address:

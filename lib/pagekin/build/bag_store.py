@@ -19,7 +19,7 @@ from pagekin.stages.inventory import RESOLUTION
 from pagekin.storage.part_files import find, neighbours, read_merged
 from pagekin.storage.workspace import Workspace
 from pagekin.web.resolution import Resolution
-from pagekin.web.urls import address_of, spellings
+from pagekin.web.urls import address_of, origin, spellings
 
 __all__ = ["BagStore"]
 
@@ -95,7 +95,7 @@ class BagStore:
 
     def _near(self, key: str) -> list[str]:
         """URLs that differ in few letters, among the bags from its host on; then its folders."""
-        start = key[: key.index("/", key.index("//") + 2)].encode()
+        start = origin(key)[:-1].encode()
         beside = [url.decode() for url in neighbours(self._folder, start, _LOOKED_AT)]
         near = sorted((errors, beside[place]) for errors, place in letters_apart(key, beside))
         folders = (u for u in folders_of(key) if find(self._folder, u.encode()) is not None)

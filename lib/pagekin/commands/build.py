@@ -358,18 +358,21 @@ def _what_next(options: argparse.Namespace) -> Iterator[str]:
 
 def _most_linked(path: Path) -> str:
     """Of the pages that were read the one that most links lead to: it has something to show. Where
-    there are no bags, the first page with kin.
+    no such page has a bag, the first page with kin.
     """
     from pagekin.index.folder import IndexFolder
-    from pagekin.query.api import Index
+    from pagekin.query.cocited import KinTables
 
-    with Index(path) as index:
-        of_tables = (url for n in range(index.shards) for url in index.urls(n, by="cocitation"))
-        found = [(-1, next(of_tables, "URL"))]
-    for shard in IndexFolder(path).shards:
+    folder = IndexFolder(path)
+    found = []
+    for shard in folder.shards:
         read = shard.crawled(slice(None)).nonzero()[0]
         if len(read):
             inlinks = shard.urls["anchors"][read]
             at = int(inlinks.argmax())
             found.append((int(inlinks[at]), shard.spelt(int(read[at]))))
-    return max(found)[1]
+    if found:
+        return max(found)[1]
+    tables = KinTables(folder)
+    firsts = (min(urls, key=str.encode) for shard in folder.shards if (urls := tables.urls(shard)))
+    return next(firsts, "URL")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pagekin.index.shard import Shard
-from pagekin.web.urls import plain_spelling, spelt
+from pagekin.web.urls import origin, plain_spelling, spelt
 
 __all__ = ["folders_of", "letters_apart", "near_urls"]
 
@@ -40,12 +40,12 @@ def near_urls(shards: Sequence[Shard], url: str, count: int) -> list[str]:
     """
     plain = plain_spelling(url)
     forms = [spelt(plain, number) for number in range(_STARTS)]
-    on_host = [form for form in forms if any(_starting(shard, _origin(form)) for shard in shards)]
+    on_host = [form for form in forms if any(_starting(shard, origin(form)) for shard in shards)]
     found: list[_Near] = []
     going_on: list[_Near] = []
     for shard in shards:
         for form in on_host or forms:
-            start = _origin(form) if on_host else f"{form.partition('//')[0]}//"
+            start = origin(form) if on_host else f"{form.partition('//')[0]}//"
             found += _few_errors(shard, _starting(shard, start), form)
             begun = _starting(shard, form)[:_LOOKED_AT]
             going_on += (_near(shard, document, 0) for document in begun)
@@ -83,7 +83,7 @@ def folders_of(url: str) -> list[str]:
     ['http://example.org/a/', 'http://example.org/']
     """
     path = url.partition("?")[0]
-    ends = [k for k in range(len(_origin(url)) - 1, len(path)) if path[k] == "/"]
+    ends = [k for k in range(len(origin(url)) - 1, len(path)) if path[k] == "/"]
     return [path[: end + 1] for end in reversed(ends) if end + 1 < len(url)]
 
 
@@ -107,8 +107,3 @@ def _starting(shard: Shard, start: str) -> range:
     """The documents whose URLs start so."""
     behind = start[:-1] + chr(ord(start[-1]) + 1)
     return range(shard.at(start.encode()), shard.at(behind.encode()))
-
-
-def _origin(url: str) -> str:
-    """Scheme, host and port, with the slash behind them."""
-    return url[: url.index("/", url.index("//") + 2) + 1]

@@ -52,6 +52,7 @@ __all__ = [
     "extension_of",
     "host",
     "make_suffix_list",
+    "origin",
     "plain_spelling",
     "refusal",
     "spelling_of",
@@ -166,6 +167,15 @@ def host(url: str) -> str:
     start = url.index("/") + 2
     authority = url[start : url.index("/", start)]
     return _without_port(authority) if ":" in authority else authority
+
+
+def origin(url: str) -> str:
+    """Scheme, host and port of a canonical URL, with the slash behind them.
+
+    >>> origin("http://a.example:8/b/c")
+    'http://a.example:8/'
+    """
+    return url[: url.index("/", url.index("/") + 2) + 1]
 
 
 def extension_of(url: str) -> str:
