@@ -32,14 +32,14 @@ KEPT = {
 }
 # Who may import whom: a part of pagekin, and the parts that it knows; all may know the parts in C.
 FLOORS = {
-    "native": {"errors"},
+    "native": {"errors", "printing"},
     "kinds": set(),
     "text": {"text", "config", "errors"},
-    "web": {"web", "text", "config", "counters", "errors", "kinds", "tables"},
-    "blocks": {"blocks", "web", "text", "config", "counters", "errors"},
+    "web": {"web", "text", "config", "counters", "errors", "printing", "kinds", "tables"},
+    "blocks": {"blocks", "web", "text", "config", "counters", "errors", "printing"},
     "evaluate": {
         *("evaluate", "query", "index", "minhash", "bags", "blocks", "web", "text"),
-        *("config", "counters", "errors", "kinds", "tables"),
+        *("config", "counters", "errors", "printing", "kinds", "tables"),
     },
     "bags": {"bags", "web", "text", "config", "counters", "errors", "kinds", "tables"},
     "cocitation": {
@@ -55,7 +55,7 @@ FLOORS = {
         *("query", "cocitation", "index", "minhash", "bags", "web", "text"),
         *("errors", "tables"),
     },
-    "progress": {"config", "errors"},
+    "progress": {"config", "errors", "printing"},
     "storage": {
         "storage",
         "web",
@@ -72,7 +72,7 @@ FLOORS = {
     },
     "engine": {
         *("engine", "storage", "stages", "web"),
-        *("config", "counters", "errors", "kinds", "progress"),
+        *("config", "counters", "errors", "printing", "kinds", "progress"),
     },
     "build": {
         *("build", "engine", "stages", "storage", *ALGORITHMS),
@@ -80,6 +80,7 @@ FLOORS = {
             "config",
             "counters",
             "errors",
+            "printing",
             "kinds",
             "tables",
             "progress",
@@ -87,27 +88,28 @@ FLOORS = {
     },
     "planning": {
         *("planning", "build", "engine", "stages", "storage", *ALGORITHMS),
-        *("config", "counters", "errors", "kinds", "progress"),
+        *("config", "counters", "errors", "printing", "kinds", "progress"),
     },
     "sweep": {
         *("sweep", "build", "engine", "stages", "storage", *ALGORITHMS),
-        *("config", "counters", "errors", "kinds", "progress"),
+        *("config", "counters", "errors", "printing", "kinds", "progress"),
     },
-    "synthetic": {"synthetic", "errors", "progress"},
+    "synthetic": {"synthetic", "errors", "printing", "progress"},
     "jobs": {
         *("engine", "build", "stages", *ALGORITHMS),
         *("config", "counters", "kinds"),
     },
     "commands": {
         *("commands", "sweep", "planning", "build", "engine", "stages", "storage", *ALGORITHMS),
-        *("config", "counters", "errors", "kinds", "progress"),
+        *("config", "counters", "errors", "printing", "kinds", "progress"),
     },
     "__main__": {"cli"},
-    "cli": {"commands", "errors"},
+    "cli": {"commands", "errors", "printing"},
     "config": {"errors"},
     "tables": {"errors"},
     "counters": {"kinds"},
     "errors": set(),
+    "printing": set(),
 }
 
 # Places on machines, and numbers of issues: the project speaks of itself.

@@ -34,6 +34,7 @@ from pagekin.commands.show_related import add_related
 from pagekin.commands.show_stages import add_records, add_stages
 from pagekin.commands.sweep_strategies import add_sweep
 from pagekin.errors import PagekinError, UsageError
+from pagekin.printing import tell, tell_traceback
 
 __all__ = ["main"]
 
@@ -121,6 +122,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line; returns the exit code."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # for terminals without all letters
+    sys.excepthook = tell_traceback
     # OpenBLAS starts threads that spin: a third of the CPU of a short command, and of each task
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
@@ -130,17 +132,17 @@ def main(argv: Sequence[str] | None = None) -> int:
             if sys.stdout:  # None where it was closed before this process began
                 sys.stdout.flush()  # here, where the error of a closed pipe is still caught
     except PagekinError as error:
-        print(f"pagekin: {error}", file=sys.stderr)
+        tell(f"pagekin: {error.args[0]}", *(f"  {line}" for line in error.args[1:]))
         return error.exit_code
     except KeyboardInterrupt:
-        print("pagekin: stopped; the same command goes on from here", file=sys.stderr)
+        tell("pagekin: stopped; the same command goes on from here")
         return _STOPPED
     except BrokenPipeError:  # the reader, such as `| head`, ended
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:  # a full disk, a folder without permission to write
         reason = error.strerror or error
-        print(f"pagekin: {error.filename or 'the system'}: {reason}", file=sys.stderr)
+        tell(f"pagekin: {error.filename or 'the system'}: {reason}")
         return PagekinError.exit_code
     return code
 

@@ -7,7 +7,8 @@
     |-- WorkspaceError      exit 5   a workspace is locked, foreign or not what the command needs
     `-- StageError          exit 6   a stage of a build failed
 
-Each carries one plain sentence: what was wrong, where, and what to do next. Errors in the *data*
+Each carries one plain sentence: what was wrong, where, and what to do next; further arguments are
+lines that stand below it, such as the last words of a task. Errors in the *data*
 (a broken page) are never raised: they are counted under a named reason.
 """
 
@@ -32,6 +33,9 @@ class PagekinError(Exception):
     """The root of the tree; `exit_code` is what the shell sees."""
 
     exit_code = 1
+
+    def __str__(self) -> str:
+        return "\n  ".join(map(str, self.args))
 
 
 class UsageError(PagekinError):

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import importlib
 import os
-import sys
 from pathlib import Path
 from typing import Any, Final
 
 from pagekin.errors import PagekinError
+from pagekin.printing import print_lines, tell
 
 __all__ = ["PURE", "VERSION", "describe", "load", "missing", "parts"]
 
@@ -83,9 +83,9 @@ def _is_pure() -> bool:
 def main() -> int:
     """Tell what does the work."""
     try:
-        sys.stdout.write(f"the work is done by {describe()}\n")
+        print_lines([f"the work is done by {describe()}"])
     except PagekinError as error:
-        sys.stderr.write(f"pagekin: {error}\n")
+        tell(f"pagekin: {error}")
         return error.exit_code
     return 0
 

@@ -18,12 +18,13 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Self, TextIO
 
-__all__ = ["ShownLine", "StageProgress", "TaskProgress", "duration", "over"]
+from pagekin.printing import refresh, tell
+
+__all__ = ["ShownLine", "StageProgress", "TaskProgress", "duration"]
 
 _EVERY = 0.5  # seconds between notes, and between lines
 _PID = "build.pid"  # beside the tasks' notes: who reads them
 _QUIET = 5.0  # seconds between lines where they cannot be overwritten
-_CLEAR = "\r\033[K"  # the line of a terminal
 
 
 class TaskProgress:
@@ -117,18 +118,16 @@ class ShownLine:
     def __exit__(self, *_: object) -> None:
         self._stop.set()
         self._thread.join()
-        if self._out.isatty():
-            self._out.write(_CLEAR)
+        refresh("", self._out)
 
     def _run(self) -> None:
         overwrite = self._out.isatty()
         while not self._stop.wait(_EVERY if overwrite else _QUIET):
             line = self._say()
             if overwrite:
-                self._out.write(over(self._out, line[: _room(self._out)]))
+                refresh(line, self._out)
             elif line:
-                self._out.write(f"{line}\n")
-            self._out.flush()
+                tell(line, out=self._out)
 
 
 class StageProgress(ShownLine):
@@ -176,19 +175,6 @@ class StageProgress(ShownLine):
         elif share:
             parts.append("sorting and merging" if self._unit == "bytes" else "finishing")
         return "  ".join(parts)
-
-
-def _room(out: TextIO) -> int | None:
-    """Characters of a terminal's line: a longer one could not be overwritten. None: any number."""
-    try:
-        return max(1, os.get_terminal_size(out.fileno()).columns - 1)
-    except (OSError, ValueError):  # it has no size
-        return None
-
-
-def over(out: TextIO, text: str) -> str:
-    """The text as it is written where a line may stand that is refreshed."""
-    return f"{_CLEAR}{text}" if out.isatty() else text
 
 
 def read_notes(folder: Path) -> dict[str, int]:

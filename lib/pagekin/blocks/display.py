@@ -1,14 +1,14 @@
 """Blocks for people: as lines of text, as JSON, and as the page itself with its blocks in colours.
 
 On the coloured page the links of a block get its colour and number, those that a filter removed are
-crossed out, and a legend says what made each block. Scripts are taken out: the page shall look as
-it was read. What the page loads (pictures, style sheets) the browser still loads.
+crossed out, and a legend says what made each block. Of the page itself its text and links are left,
+and a browser loads and runs nothing (`web.safe_html`).
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from pagekin.blocks.filters import DescribedBlock, FilteredOut
@@ -16,18 +16,24 @@ from pagekin.blocks.links import Links, TreeLinks, same_links
 from pagekin.blocks.structural_rules import REASONS
 from pagekin.config import BlockConfig
 from pagekin.counters import Counters
+from pagekin.printing import printable
 from pagekin.web.page import Page
+from pagekin.web.safe_html import make_harmless
 
 __all__ = ["block_lines", "blocks_as_json", "colour_blocks"]
 
 # Degrees between the hues of neighbours: no two of the first hundred are alike.
 _HUES_APART: Final = 137.508
-_LEGEND: Final = (
-    "position:fixed;right:0;top:0;z-index:2147483647;max-width:28em;max-height:100vh;overflow:auto;"
-    "margin:0;padding:.5em;background:white;color:black;border:1px solid black;text-align:left;"
-    "font:12px/1.4 sans-serif"
-)
-_ENTRY: Final = "margin:2px 0;padding:1px 4px;color:black;overflow-wrap:anywhere"
+# The page's own attributes of these names are taken out.
+_BLOCK, _REMOVED, _LEGEND = "data-block", "data-removed", "data-legend"
+_SHEET: Final = f"""
+[{_LEGEND}]{{position:fixed;right:0;top:0;max-width:28em;max-height:100vh;overflow:auto;margin:0;
+padding:.5em;background:white;color:black;border:1px solid black;text-align:left;
+font:12px/1.4 sans-serif}}
+[{_LEGEND}] p{{margin:2px 0;padding:1px 4px;overflow-wrap:anywhere}}
+[{_BLOCK}],[{_BLOCK}] *{{color:black}}
+a[{_REMOVED}]{{text-decoration:line-through}}
+"""
 
 
 def _boundary(block: DescribedBlock) -> str:
@@ -98,61 +104,53 @@ def _notes(what: str, links: Iterable[FilteredOut]) -> Iterator[str]:
 # --- the page in colours ---
 
 
-def colour_blocks(tops: list[Any], links: Links, blocks: list[DescribedBlock], base: str) -> None:
-    """Colour the elements of a page; `base` is what its links are relative to.
+def colour_blocks(
+    tops: list[Any],
+    links: Links,
+    blocks: list[DescribedBlock],
+    resolve: Callable[[str], str | None],
+) -> str:
+    """Mark the links of a page's tree, and leave of it what shows text; gives the style sheet.
 
-    `links` are those of the blocks; one that the tree does not have keeps its looks.
+    `links` are those of the blocks; one that the tree does not have keeps its looks. `resolve`
+    tells where an href leads.
     """
-    if not tops:
-        return
     in_tree = TreeLinks(tops)
     numbers = same_links(links.hrefs, in_tree.hrefs)
+    make_harmless(tops, resolve)
     for number, block in enumerate(blocks, 1):
         removed = {link.number: link for link in block.removed}
         for link in block.segment.links:
             if link in numbers:
-                _colour_link(in_tree.elements[numbers[link]], number, removed.get(link))
-    for script in (script for top in tops for script in top.iter("script")):
-        script.text = None
-        script.attrib.pop("src", None)
-    _add_base(tops[0], base)
-    body = next(tops[0].iter("body"), tops[0])
-    body.insert(0, _legend(body, blocks))
+                _mark_link(in_tree.elements[numbers[link]], number, removed.get(link))
+    if tops:
+        body = next(tops[0].iter("body"), tops[0])
+        body.insert(0, _legend(body, blocks))
+    return _SHEET + "".join(map(_colour_rule, range(1, len(blocks) + 1)))
 
 
-def _colour(number: int) -> str:
-    return f"hsl({number * _HUES_APART % 360:.0f},80%,80%)"
+def _colour_rule(number: int) -> str:
+    colour = f"hsl({number * _HUES_APART % 360:.0f},80%,80%)"
+    return f'[{_BLOCK}="{number}"]{{background:{colour};outline:2px solid {colour}}}\n'
 
 
-def _colour_link(link: Any, number: int, removed: FilteredOut | None) -> None:
-    colour, note = _colour(number), f"block {number}"
-    look = f"background:{colour} !important;color:black !important;outline:2px solid {colour}"
+def _mark_link(link: Any, number: int, removed: FilteredOut | None) -> None:
+    note = f"block {number}"
+    link.set(_BLOCK, str(number))
     if removed:
-        look += ";text-decoration:line-through !important;outline-style:dashed"
+        link.set(_REMOVED, "")
         note += f", removed by {removed.filter}: {removed.reason}"
-    link.set("style", look)
-    link.set("title", _without_controls(note))
-
-
-def _add_base(top: Any, base: str) -> None:
-    if next(top.iter("base"), None) is None and not base.startswith("http://localhost"):
-        head = next(top.iter("head"), top)
-        head.insert(0, head.makeelement("base", {"href": _without_controls(base)}))
+    link.set("title", printable(note))
 
 
 def _legend(body: Any, blocks: Iterable[DescribedBlock]) -> Any:
-    legend = body.makeelement("div", {"style": _LEGEND})
+    legend = body.makeelement("div", {_LEGEND: ""})
     for number, block in enumerate(blocks, 1):
-        entry = legend.makeelement("p", {"style": f"{_ENTRY};background:{_colour(number)}"})
-        entry.text = _without_controls(
+        entry = legend.makeelement("p", {_BLOCK: str(number)})
+        entry.text = printable(
             f"{number}: {len(block.links)} of {len(block.segment.links)} links; {_boundary(block)}"
         )
         legend.append(entry)
     if not len(legend):
         legend.text = "no blocks"
     return legend
-
-
-def _without_controls(text: str) -> str:
-    """The text with blanks for control characters, which no document can hold."""
-    return "".join(c if c.isprintable() else " " for c in text)

@@ -350,8 +350,8 @@ class Build:
             raise StageError(
                 f"{failed} of {len(self.snapshot)} files could not be read;"
                 f" with --max-failed-files {failed} the build goes on without them."
-                " What was noted of the files:"
-                + "".join(f"\n  {note}" for note in result.notes[:_NOTES_SHOWN])
+                " What was noted of the files:",
+                *result.notes[:_NOTES_SHOWN],
             )
 
 

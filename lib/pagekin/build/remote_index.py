@@ -10,7 +10,6 @@ again; nothing but index.json is read from the store then.
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from pathlib import Path
 from pagekin.errors import InputError, UsageError
 from pagekin.index.assembling import index_in_place
 from pagekin.index.folder import ALIASES, HEADER, IndexHeader, is_header, read_header
+from pagekin.printing import tell
 from pagekin.storage.cache import indexes_folder
 from pagekin.storage.store import Store
 from pagekin.tables import ArrayFile
@@ -94,7 +94,7 @@ class RemoteIndex:
             if _holds(folder, text):
                 return folder
         size = sum(self.sizes().values())
-        sys.stderr.write(f"copying {self.uri} ({size:,} bytes) to {folder}\n")
+        tell(f"copying {self.uri} ({size:,} bytes) to {folder}")
         with index_in_place(folder) as made:
             self._store.download_folder(self._name, made)
             _check(self.uri, made, header)

@@ -10,7 +10,8 @@ from pathlib import PurePath
 from typing import Any, TextIO
 
 from pagekin.errors import PagekinError
-from pagekin.progress import duration, over
+from pagekin.printing import tell
+from pagekin.progress import duration
 from pagekin.storage.remote_workspace import AnyWorkspace
 
 __all__ = [
@@ -61,8 +62,7 @@ class Report:
         self._say(f"         {sentence}")
 
     def _say(self, sentence: str) -> None:
-        self._out.write(over(self._out, f"{sentence}\n"))
-        self._out.flush()
+        tell(sentence, out=self._out)
 
 
 def _size(count: int) -> str:
@@ -164,4 +164,4 @@ def write_summary(workspace: AnyWorkspace, summary: dict[str, Any]) -> None:
         sentence = f"{workspace.name}/summary.json cannot be written: {reason}"
         if summary["state"] == "complete":
             raise PagekinError(sentence) from error
-        sys.stderr.write(f"pagekin: {sentence}\n")
+        tell(f"pagekin: {sentence}")

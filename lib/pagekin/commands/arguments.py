@@ -12,6 +12,7 @@ from typing import Any
 from pagekin.config import add_flags, sections, words_of
 from pagekin.engine import RUNNERS
 from pagekin.errors import InputError, UsageError
+from pagekin.printing import print_lines
 from pagekin.stages.declaration import PARTS
 from pagekin.web.streams import scheme_of
 
@@ -30,7 +31,6 @@ __all__ = [
     "location",
     "print_result",
     "read_urls",
-    "show_progress",
 ]
 
 DEFAULT_WORK = Path("pagekin-work")  # in the current folder
@@ -238,12 +238,5 @@ def read_urls(path: Path) -> list[str]:
 def print_result(result: Any, lines: Iterable[str], *, as_json: bool, **how: Any) -> None:
     """Print a result as JSON (`how` is for json.dumps), or as lines for people."""
     if as_json:
-        print(json.dumps(result, **{"indent": 2, **how}))
-    else:
-        print("\n".join(lines))
-
-
-def show_progress(text: str) -> None:
-    """Write over the last line of progress, where somebody looks at a terminal."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\033[K{text}\r")
+        lines = json.dumps(result, **{"indent": 2, **how}).split("\n")
+    print_lines(lines)

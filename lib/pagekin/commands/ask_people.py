@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from pagekin.commands.arguments import (
 )
 from pagekin.commands.locations import local_index
 from pagekin.errors import UsageError, naming
+from pagekin.printing import tell
 
 __all__ = ["add_pool", "add_rscore"]
 
@@ -104,7 +104,7 @@ def _pool(options: argparse.Namespace) -> int:
         with naming(path):
             path.write_text(text, encoding="utf-8")
     lines = made.pool.count("\n") - 1
-    print(f"pagekin: {lines} answers to mark are in {pool}, the key in {key}", file=sys.stderr)
+    tell(f"pagekin: {lines} answers to mark are in {pool}, the key in {key}")
     return 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from pagekin.commands.locations import (
 from pagekin.config import config_from_flags, sections
 from pagekin.engine import ON_THIS_MACHINE, RUNNERS
 from pagekin.errors import UsageError
+from pagekin.printing import tell
 from pagekin.stages.declaration import PARTS
 from pagekin.web.streams import scheme_of
 
@@ -334,11 +334,11 @@ def _print_summary(summary: dict[str, Any], options: argparse.Namespace) -> None
         lines = summary_lines(summary) if options.verbose else short_lines(summary)
         print_result(summary, [*lines, *_what_next(options)], as_json=False)
     for sentence in summary["warnings"]:
-        print(f"warning: {sentence}", file=sys.stderr)
+        tell(f"warning: {sentence}")
     if not (options.json or options.quiet):
         where = f"{options.work}/summary.json"
         took = duration(summary["seconds"])
-        print(f"done in {took}; every counter is in {where}, -v shows them", file=sys.stderr)
+        tell(f"done in {took}; every counter is in {where}, -v shows them")
 
 
 def _what_next(options: argparse.Namespace) -> Iterator[str]:

@@ -32,6 +32,7 @@ from pagekin.commands.locations import local_index
 from pagekin.commands.show_page import add_block_rules, config_of_blocks
 from pagekin.config import config_from_flags
 from pagekin.errors import InputError, UsageError, naming
+from pagekin.printing import tell
 
 if TYPE_CHECKING:
     from pagekin.evaluate.judgement import Judgement
@@ -187,7 +188,7 @@ def _material(options: argparse.Namespace) -> Material:
     _check_hosts(options, material)
     for name in ("damaged", "lines_too_long", "no_web_address", "files_broken_off"):
         if count := labels.counters.get("directory", name):
-            print(f"pagekin: directory: {name.replace('_', ' ')}: {count:,}", file=sys.stderr)
+            tell(f"pagekin: directory: {name.replace('_', ' ')}: {count:,}")
     return material
 
 
@@ -237,7 +238,7 @@ def _write_report(path: Path, result: dict[str, Any]) -> None:
     page = gamma_report(result, shlex.join(["pagekin", *sys.argv[1:]]), date.today())
     with naming(path):
         path.write_text(page, encoding="utf-8", errors="replace")
-    print(f"pagekin: the report is in {path}", file=sys.stderr)
+    tell(f"pagekin: the report is in {path}")
 
 
 # --- segmentation ---

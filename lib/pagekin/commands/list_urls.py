@@ -9,6 +9,7 @@ from typing import Any
 
 from pagekin.commands.arguments import add_command, add_index, check_at_least
 from pagekin.commands.locations import local_index
+from pagekin.printing import print_lines
 
 __all__ = ["add_urls"]
 
@@ -44,8 +45,9 @@ def _run(options: argparse.Namespace) -> int:
     pages = Index(local_index(options.index, options)).pages(options.host, read=options.read)
     for page in islice(pages, options.n):
         if options.json:
-            print(json.dumps(page._asdict(), ensure_ascii=False))
+            line = json.dumps(page._asdict(), ensure_ascii=False)
         else:
             state = "read" if page.read else "by links"
-            print(f"{state:8} {page.inlinks:>9,}  {page.url}  {page.title}".rstrip())
+            line = f"{state:8} {page.inlinks:>9,}  {page.url}  {page.title}".rstrip()
+        print_lines([line])
     return 0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 from pagekin.commands.arguments import add_command
 from pagekin.errors import UsageError
+from pagekin.printing import print_lines, tell
 
 __all__ = ["add_package"]
 
@@ -59,9 +59,6 @@ def _run(options: argparse.Namespace) -> int:
     began = time.monotonic()
     size = make_package(output, options.python, options.arch)
     took = duration(time.monotonic() - began)
-    print(
-        f"{size / 1e6:.1f} MB in {took}, for Python {options.python} on {options.arch}",
-        file=sys.stderr,
-    )
-    print(output)
+    tell(f"{size / 1e6:.1f} MB in {took}, for Python {options.python} on {options.arch}")
+    print_lines([str(output)])
     return 0

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pagekin.commands.arguments import add_command, add_index, print_result, show_progress
+from pagekin.commands.arguments import add_command, add_index, print_result
 from pagekin.commands.locations import local_index
 from pagekin.errors import InputError
+from pagekin.printing import refresh, tell
 
 __all__ = ["add_info", "add_merge_index", "add_verify"]
 
@@ -107,15 +106,14 @@ def _verify(options: argparse.Namespace) -> int:
     from pagekin.index.verify import verify_index
 
     def report(done: int, total: int) -> None:
-        show_progress(f"verify  shard {done + 1} of {total}")
+        refresh(f"verify  shard {done + 1} of {total}")
 
     wrong = verify_index(local_index(options.index, options), report)
-    if options.json:
-        print(json.dumps(wrong, indent=2))
-    elif not wrong:
-        print(f"{options.index}: all checksums match, and all files agree")
+    if options.json or not wrong:
+        sound = f"{options.index}: all checksums match, and all files agree"
+        print_result(wrong, [sound], as_json=options.json)
     else:
-        print("\n".join(wrong), file=sys.stderr)
+        tell(*wrong)
     return InputError.exit_code if wrong else 0
 
 
@@ -137,7 +135,7 @@ def _merge(options: argparse.Namespace) -> int:
     from pagekin.index.merge import merge_indexes
 
     def report(done: int, total: int) -> None:
-        show_progress(f"merge  {done:,} of {total:,} documents")
+        refresh(f"merge  {done:,} of {total:,} documents")
 
     made = merge_indexes(
         options.sources, options.index, options.shards, report, merged_table_pieces

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from pagekin.commands.arguments import (
 )
 from pagekin.config import config_from_flags
 from pagekin.errors import UsageError
+from pagekin.printing import tell
 from pagekin.stages.declaration import PARTS
 
 __all__ = ["add_plan"]
@@ -140,7 +140,7 @@ def _make_plan(options: argparse.Namespace) -> dict[str, Any]:
 
     def report(sentence: str) -> None:
         if not options.quiet:
-            print(sentence, file=sys.stderr, flush=True)
+            tell(sentence)
 
     size = parse_sample_size(options.sample)
     place = place_of(options.conf, options.prices, options.speed)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from pagekin.commands.arguments import (
 )
 from pagekin.commands.locations import local_index, local_workspace
 from pagekin.errors import NotFoundError, UsageError
+from pagekin.printing import print_lines, tell
 
 __all__ = ["add_bag"]
 
@@ -86,11 +86,11 @@ def _run(options: argparse.Namespace) -> int:
         if described is None:
             missing += 1
         elif options.json:
-            print(json.dumps(described, ensure_ascii=False))
+            print_lines([json.dumps(described, ensure_ascii=False)])
         else:
-            print("\n".join(_lines(described)), end="\n\n")
+            print_lines([*_lines(described), ""])
     if missing:
-        print(f"pagekin: {missing} of the URLs have no bag", file=sys.stderr)
+        tell(f"pagekin: {missing} of the URLs have no bag")
     return NotFoundError.exit_code if missing else 0
 
 
@@ -116,7 +116,7 @@ def _describe_many(store: Any, options: argparse.Namespace) -> Iterator[dict[str
         try:
             yield store.describe(store.get(url), count)
         except (NotFoundError, UsageError) as error:
-            print(f"pagekin: {error}", file=sys.stderr)
+            tell(f"pagekin: {error}")
             yield None
 
 

@@ -123,9 +123,9 @@ def _write_marked(path: Path, page: Any, links: Any, blocks: Any) -> None:
     from pagekin.blocks.display import colour_blocks
     from pagekin.web.html import to_html
 
-    colour_blocks(page.tree.tops, links, blocks, page.resolver.base)
+    sheet = colour_blocks(page.tree.tops, links, blocks, page.resolver)
     with naming(path):
-        path.write_bytes(to_html(page.tree))
+        path.write_bytes(to_html(page.tree, sheet))
 
 
 def _open_page(options: argparse.Namespace, config: Any, view: Any) -> tuple[Any, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from pagekin.commands.arguments import (
 )
 from pagekin.commands.locations import local_index
 from pagekin.errors import NotFoundError, UsageError
+from pagekin.printing import print_lines, tell
 
 __all__ = ["add_related"]
 
@@ -183,7 +183,7 @@ def _found_by_words(index: Any, texts: Iterable[str]) -> dict[str, list[Any]]:
             raise NotFoundError(f"{text} is no URL, and no page has it in its title or URL")
         best, *others = (f"{page.url} ({page.title})" if page.title else page.url for page in pages)
         more = f"; others with these words are {', '.join(others)}" if others else ""
-        print(f"pagekin: {text}: taken is {best}{more}", file=sys.stderr)
+        tell(f"pagekin: {text}: taken is {best}{more}")
     return found
 
 
@@ -194,7 +194,7 @@ def _is_url(text: str) -> bool:
 
 def _print_notes(answer: Any, options: argparse.Namespace) -> None:
     for note in answer.notes(every=options.why or options.verbose or options.json):
-        print(f"pagekin: {note}", file=sys.stderr)
+        tell(f"pagekin: {note}")
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -227,14 +227,14 @@ def _answer_each(index: Any, options: argparse.Namespace) -> int:
         try:
             answer = index.related(url, options.k, why=options.why, **_how(options))
         except (NotFoundError, UsageError) as error:
-            print(f"pagekin: {error}", file=sys.stderr)
+            tell(f"pagekin: {error}")
             missing += 1
             continue
         _print_notes(answer, options)
         if options.json:
-            print(json.dumps(answer.as_dict(), ensure_ascii=False))
+            print_lines([json.dumps(answer.as_dict(), ensure_ascii=False)])
         else:
-            print("\n".join(_lines(answer)), end="\n\n")
+            print_lines([*_lines(answer), ""])
     return NotFoundError.exit_code if missing else 0
 
 
@@ -247,8 +247,7 @@ def _answer_all(index: Any, options: argparse.Namespace) -> int:
         lines = answers_of_job(index, question, engine_for_job(options))
     else:
         lines = answers_here(index, question)
-    for line in lines:
-        print(line)
+    print_lines(lines)
     return 0
 
 

@@ -7,8 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pagekin.commands.arguments import DEFAULT_WORK, add_command
+from pagekin.commands.arguments import DEFAULT_WORK, add_command, print_result
 from pagekin.errors import UsageError
+from pagekin.printing import print_lines
 
 __all__ = ["add_records", "add_stages"]
 
@@ -79,13 +80,13 @@ def _show_stages(options: argparse.Namespace) -> int:
     from pagekin.stages import described
 
     if options.json:
-        print(json.dumps(described.stages_as_data(), indent=2))
+        print_result(described.stages_as_data(), (), as_json=True)
     elif options.markdown:
-        print("\n".join(described.stages_table()))
+        print_lines(described.stages_table())
     elif options.drawing:
-        print("\n".join(described.flow_chart()))
+        print_lines(described.flow_chart())
     else:
-        print("\n".join(described.stages_as_text()))
+        print_lines(described.stages_as_text())
     return 0
 
 
@@ -101,11 +102,10 @@ def _show_records(options: argparse.Namespace) -> int:
     )
     for record in shown:
         if options.json:
-            print(json.dumps(record, ensure_ascii=False))
+            print_lines([json.dumps(record, ensure_ascii=False)])
         else:
-            print(f"{record.pop('kind')}  {record.pop('key')}")
-            for name, value in record.items():
-                print(f"  {name}: {_short(value)}")
+            print_lines([f"{record.pop('kind')}  {record.pop('key')}"])
+            print_lines(f"  {name}: {_short(value)}" for name, value in record.items())
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import shlex
 import sys
@@ -16,8 +15,10 @@ from pagekin.commands.arguments import (
     add_judged_pages,
     check_at_least,
     check_judged_pages,
+    print_result,
 )
 from pagekin.errors import naming
+from pagekin.printing import tell
 
 if TYPE_CHECKING:
     from pagekin.sweep.sweep import Sweep
@@ -80,18 +81,17 @@ def _run(options: argparse.Namespace) -> int:
     result = sweep_result(sweep.plan, results, options.seed, options.resamples)
     result["settings"] = _settings(options)
     _write(options, result)
-    print(_tables(options, result))
+    lines = _tables(options, result)
+    print_result(result, lines, as_json=options.json, ensure_ascii=False, indent=1)
     return 0
 
 
-def _tables(options: argparse.Namespace, result: dict[str, Any]) -> str:
+def _tables(options: argparse.Namespace, result: dict[str, Any]) -> list[str]:
     from pagekin.sweep.reports import sweep_lines, sweep_markdown
 
-    if options.json:
-        return json.dumps(result, ensure_ascii=False, indent=1)
     if options.markdown:
-        return "\n".join(sweep_markdown(result, str(options.plots or ""))).rstrip("\n")
-    return "\n".join(sweep_lines(result)).lstrip("\n")
+        return list(sweep_markdown(result, str(options.plots or "")))[:-1]  # the last is empty
+    return list(sweep_lines(result))[1:]  # the first is empty
 
 
 def _sweep(options: argparse.Namespace) -> Sweep:
@@ -136,9 +136,9 @@ def _write(options: argparse.Namespace, result: dict[str, Any]) -> None:
 
     if options.plots:
         count = len(write_plots(options.plots, result))
-        print(f"pagekin: {count} plots are in {options.plots}", file=sys.stderr)
+        tell(f"pagekin: {count} plots are in {options.plots}")
     if options.report:
         page = sweep_report(result, shlex.join(["pagekin", *sys.argv[1:]]), date.today())
         with naming(options.report):
             options.report.write_text(page, encoding="utf-8", errors="replace")
-        print(f"pagekin: the report is in {options.report}", file=sys.stderr)
+        tell(f"pagekin: the report is in {options.report}")

@@ -39,6 +39,7 @@ from pagekin.counters import TaskStatistics
 from pagekin.engine import ON_THIS_MACHINE
 from pagekin.errors import UsageError
 from pagekin.kinds import MARK, STATISTICS, Kind, Pair
+from pagekin.printing import tell
 from pagekin.progress import TaskProgress
 from pagekin.stages.declaration import Output, Stage
 from pagekin.web.streams import ByteRange, parse_range
@@ -312,7 +313,7 @@ class PagekinJob(MRJob):  # type: ignore[misc]
         for address, bounds in pairs:
             part = parse_range(bounds)
             where = f" from byte {part.start}" if part.start else ""
-            print(f"{NOW_READING}{self._place()}{where}", file=sys.stderr, flush=True)  # noqa: T201
+            tell(f"{NOW_READING}{self._place()}{where}")
             yield address.decode(), part
             self.progress.add(files=int(not part.start))
 

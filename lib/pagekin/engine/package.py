@@ -130,9 +130,9 @@ def _install(folder: Path, python: str, arch: str) -> None:
     words += ["--platform", f"manylinux2014_{arch}"]
     done = subprocess.run([*words, *_direct()], capture_output=True, text=True, check=False)
     if done.returncode:
-        said = "\n  ".join(done.stderr.strip().splitlines()[-10:])
         raise PagekinError(
-            f"pip cannot fetch the dependencies for Python {python}, {arch}:\n  {said}"
+            f"pip cannot fetch the dependencies for Python {python}, {arch}:",
+            *done.stderr.strip().splitlines()[-10:],
         )
 
 

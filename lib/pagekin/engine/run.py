@@ -23,6 +23,7 @@ from pagekin.engine import ON_THIS_MACHINE
 from pagekin.engine.job import PagekinJob
 from pagekin.errors import PagekinError, StageError
 from pagekin.kinds import STATISTICS
+from pagekin.printing import PrintableLog
 from pagekin.stages.declaration import load_named
 from pagekin.storage.part_files import last_line, part_files
 from pagekin.storage.stores import is_remote
@@ -132,7 +133,7 @@ def run_job(  # noqa: PLR0917 - a job, and where it is to run
             if engine.runner == "inline" and not isinstance(error, PagekinError):
                 last_words.extend("".join(traceback.format_exception(error)).splitlines())
             shown = on.cluster.why_failed() if on.cluster else []
-            raise StageError(_failure(job, error, shown or last_words)) from error
+            raise StageError(*_failure(job, error, shown or last_words)) from error
     return time.monotonic() - began, _cpu_seconds() - cpu
 
 
@@ -197,7 +198,9 @@ class _LastWords(logging.Handler):
 def listening(verbose: bool) -> Iterator[deque[str]]:
     """Keep what mrjob says to ourselves: gives the last of its errors."""
     log, handler = logging.getLogger("mrjob"), _LastWords()
-    handlers: list[logging.Handler] = [handler, *([logging.StreamHandler()] if verbose else [])]
+    shown = logging.StreamHandler()
+    shown.setFormatter(PrintableLog())
+    handlers: list[logging.Handler] = [handler, *([shown] if verbose else [])]
     level, log.level = log.level, logging.INFO
     propagate, log.propagate = log.propagate, False
     for each in handlers:
@@ -210,12 +213,13 @@ def listening(verbose: bool) -> Iterator[deque[str]]:
         log.level, log.propagate = level, propagate
 
 
-def _failure(job: str, error: Exception, last_words: Iterable[str]) -> str:
-    shown = "\n  ".join(last_words)
+def _failure(job: str, error: Exception, last_words: Iterable[str]) -> list[str]:
+    """A sentence, and the last words."""
+    shown = list(last_words)
     # the words of the command that mrjob ran say less than what the task said
     told = isinstance(error, StepFailedException) and shown
     cause = "a task failed" if told else f"{type(error).__name__}: {error}"
-    return f"stage {job.partition(':')[0]} failed: {cause}" + (f"\n  {shown}" if shown else "")
+    return [f"stage {job.partition(':')[0]} failed: {cause}", *shown]
 
 
 def collect_result(folder: Path) -> JobResult:

@@ -15,14 +15,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from importlib import import_module
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from pagekin.errors import UsageError
+from pagekin.web.safe_html import escaped
 
-__all__ = ["Mark", "Scale", "histogram", "plot", "require_png", "spread", "to_png", "wrapped"]
+__all__ = [
+    "STYLE",
+    "Mark",
+    "Scale",
+    "histogram",
+    "plot",
+    "require_png",
+    "spread",
+    "to_png",
+    "wrapped",
+]
 
 _WIDTH: Final = 860
 _HEIGHT: Final = 330  # of the field of lines, or of a histogram
@@ -42,10 +52,11 @@ _COLOURS: Final = (
 _GRID: Final = "#e4e4e4"
 _AXIS: Final = "#999999"
 _FONT: Final = "Manrope"  # what PNG is drawn with; other viewers take what they have
-_STYLE: Final = (
+STYLE: Final = (
     f"text{{font:13px {_FONT},system-ui,sans-serif;fill:#333333}}"
     ".title{font-size:18px;font-weight:600;fill:#111111}.about{fill:#666666}.small{font-size:12px;fill:#666666}"
     ".strong{font-weight:600}"
+    + "".join(f".series{k}{{fill:{colour};font-weight:600}}" for k, colour in enumerate(_COLOURS))
 )
 
 _ZOOM: Final = 2.0  # of PNG: sharp on screens of double density, and in print at half a page
@@ -196,7 +207,7 @@ class _Sheet:
         """A line of text."""
         named = f' class="{kind}"' if kind else ""
         place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
-        self._parts.append(f"<text{named} {place} {more}>{escape(words)}</text>")
+        self._parts.append(f"<text{named} {place} {more}>{escaped(words)}</text>")
 
     def svg(self, title: str) -> str:
         """The whole figure under its title."""
@@ -204,14 +215,14 @@ class _Sheet:
         size = f'width="{_WIDTH:g}" height="{self._height:g}"'
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:g} {self._height:g}"'
-            f' {size} role="img" aria-label="{escape(title)}">{_title(title)}'
-            f'<style>{_STYLE}</style><rect {size} rx="6" fill="#fff"/>{"".join(self._parts)}</svg>'
+            f' {size} role="img" aria-label="{escaped(title)}">{_title(title)}'
+            f'<style>{STYLE}</style><rect {size} rx="6" fill="#fff"/>{"".join(self._parts)}</svg>'
         )
 
 
 def _title(words: object) -> str:
     """What a viewer shows next to the pointer."""
-    return f"<title>{escape(str(words))}</title>"
+    return f"<title>{escaped(str(words))}</title>"
 
 
 def _draw_grid(sheet: _Sheet, across: Scale, up: Scale) -> None:
@@ -328,7 +339,7 @@ def _name_series(
     for k, (name, place) in enumerate(zip(ends, places, strict=True)):
         colour = _COLOURS[k % len(_COLOURS)]
         sheet.dot(right + 16, place, colour, name)
-        sheet.text(right + 28, place + 4.5, name, more=f'style="fill:{colour};font-weight:600"')
+        sheet.text(right + 28, place + 4.5, name, kind=f"series{k % len(_COLOURS)}")
 
 
 def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from datetime import date
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from pagekin.evaluate.figures import Mark, histogram, plot
 from pagekin.evaluate.gamma import STATISTICS, gamma_of, unpack_sources
 from pagekin.evaluate.html_page import code, document, figure, link, section, table, text
+from pagekin.web.safe_html import escaped
 
 __all__ = ["gamma_lines", "gamma_report"]
 
@@ -111,7 +111,7 @@ def _cropped(name: str) -> str:
 def _branch_table(result: Mapping[str, Any]) -> str:
     rows = [
         [
-            escape(b["branch"]),
+            escaped(b["branch"]),
             f"{b['sources']:,}",
             *(_number(b[name][kind]) for name in STATISTICS for kind in ("value", "with_ties")),
         ]
@@ -144,7 +144,7 @@ def _worst(result: Mapping[str, Any]) -> list[str]:
     )
     rows = [
         [
-            f"{link(w['url'])}<br>{escape(', '.join(w['classes']))}",
+            f"{link(w['url'])}<br>{escaped(', '.join(w['classes']))}",
             f"gamma {_number(w['value'])}<br>{w['discordant']:,} of"
             f" {w['discordant'] + w['concordant'] + w['tied']:,} pairs discordant<br>nearest of its"
             f" class: number {w['its_rank']:,}",
@@ -156,7 +156,7 @@ def _worst(result: Mapping[str, Any]) -> list[str]:
 
 
 def _neighbour(page: Mapping[str, Any]) -> str:
-    where = escape(", ".join(page["classes"]))
+    where = escaped(", ".join(page["classes"]))
     return f"{page['similarity']:.4f} {link(page['url'])} ({page['distance']}: {where})"
 
 

@@ -1,13 +1,16 @@
 """HTML pages of reports: one file that needs nothing else, with figures, tables and commands.
 
-Whatever is shown is escaped: names of classes and URLs come from strangers.
+Whatever is shown is escaped: names of classes and URLs come from strangers. A policy in the file
+allows its style sheets, and nothing else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from html import escape
+
+from pagekin.evaluate.figures import STYLE
+from pagekin.web.safe_html import escaped, policy
 
 __all__ = ["code", "document", "figure", "link", "section", "table", "text"]
 
@@ -49,31 +52,33 @@ def document(title: str, corpus: str, made: date, parts: Iterable[str]) -> str:
     title = f"{title}: {corpus}" if corpus else title
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f"{policy(_STYLE, STYLE)}\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}, {made}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f'<h1>{escape(title)}</h1>\n<p class="when">{made}</p>\n{chr(10).join(parts)}'
+        f"<title>{escaped(title)}, {made}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        f'<h1>{escaped(title)}</h1>\n<p class="when">{made}</p>\n{chr(10).join(parts)}'
         "\n</body>\n</html>\n"
     )
 
 
 def section(title: str, *parts: str) -> str:
     """A headed part of a page."""
-    return f"<h2>{escape(title)}</h2>\n" + "\n".join(parts)
+    return f"<h2>{escaped(title)}</h2>\n" + "\n".join(parts)
 
 
 def text(words: str) -> str:
     """A paragraph."""
-    return f"<p>{escape(words)}</p>"
+    return f"<p>{escaped(words)}</p>"
 
 
 def code(words: str) -> str:
     """What stands as it was written."""
-    return f"<pre>{escape(words)}</pre>"
+    lines = "\n".join(map(escaped, words.split("\n")))
+    return f"<pre>{lines}</pre>"
 
 
 def link(url: str) -> str:
     """A link that shows its address; only web addresses are linked."""
-    shown = escape(url)
+    shown = escaped(url)
     if not url.startswith(("http://", "https://")):
         return shown
     return f'<a href="{shown}" rel="noreferrer">{shown}</a>'
@@ -88,7 +93,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -
     """A table; cells are HTML already. The last cell of a short row reaches to the end; `kind`
     "words": a table of text, and not of numbers.
     """
-    top = "".join(f"<th>{escape(head)}</th>" for head in heads)
+    top = "".join(f"<th>{escaped(head)}</th>" for head in heads)
     body = "\n".join(f"<tr>{''.join(_cells(heads, row))}</tr>" for row in rows)
     named = f' class="{kind}"' if kind else ""
     return f"<table{named}><thead><tr>{top}</tr></thead>\n<tbody>\n{body}\n</tbody></table>"
@@ -96,7 +101,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -
 
 def _cells(heads: Sequence[str], row: Sequence[str]) -> Iterator[str]:
     for number, (head, cell) in enumerate(zip(heads, row, strict=False), 1):
-        named = f' data-head="{escape(head)}"' if number > 1 and head and cell else ""
+        named = f' data-head="{escaped(head)}"' if number > 1 and head and cell else ""
         rest = len(heads) - number + 1 if number == len(row) else 1
         wide = f' colspan="{rest}"' if rest > 1 else ""
         yield f"<td{named}{wide}>{cell}</td>"

@@ -23,6 +23,7 @@ import numpy as np
 
 from pagekin.errors import InputError
 from pagekin.evaluate.bootstrap import RESAMPLES, SEED, interval, resample
+from pagekin.printing import printable
 
 __all__ = [
     "MARKS",
@@ -64,7 +65,7 @@ class Pool(NamedTuple):
 def make_pool(answers: Mapping[str, Mapping[str, Sequence[str]]], seed: int) -> Pool:
     """The pool of system -> page -> answers, best first; the same seed makes the same again."""
     ranked = sorted(
-        (page, system, rank, answer)
+        (printable(page), system, rank, printable(answer))
         for system, pages in answers.items()
         for page, found in pages.items()
         for rank, answer in enumerate(found, 1)

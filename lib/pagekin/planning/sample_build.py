@@ -268,7 +268,7 @@ def _run_task(
     wall = time.monotonic() - began
     if process.returncode:
         last = log.read_text("utf-8", "replace").strip().splitlines()[-_LOG_LINES:]
-        raise StageError(f"stage {stage.name} failed on the sample:\n  " + "\n  ".join(last))
+        raise StageError(f"stage {stage.name} failed on the sample:", *last)
     log.unlink()
     statistics = json.loads(_statistics(output))
     return TaskUse(statistics["cpu"], wall, memory=statistics["memory"])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from html import escape
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from pagekin.errors import naming
 from pagekin.evaluate.figures import Mark, plot, require_png, to_png
 from pagekin.evaluate.html_page import code, document, section, table, text
 from pagekin.evaluate.html_page import figure as framed
+from pagekin.web.safe_html import escaped
 
 __all__ = ["sweep_lines", "sweep_markdown", "sweep_report", "write_plots"]
 
@@ -245,8 +245,8 @@ def _corpus(snapshot: Sequence[str]) -> str:
 
 def _html_settings(result: Result) -> Iterator[Sequence[str]]:
     for s in result["strategies"]:
-        flags = " ".join(f"<code>{escape(flag)}</code>" for flag in s["flags"].split())
-        yield escape(s["name"]), escape(s["by"]), flags or "nothing"
+        flags = " ".join(f"<code>{escaped(flag)}</code>" for flag in s["flags"].split())
+        yield escaped(s["name"]), escaped(s["by"]), flags or "nothing"
 
 
 def _html_figure(result: Result, figure: Described, svgs: Mapping[str, str]) -> str:
@@ -261,9 +261,9 @@ def _html_figure(result: Result, figure: Described, svgs: Mapping[str, str]) -> 
 
 
 def _html_row(s: Described) -> Sequence[str]:
-    name = escape(s["name"])
+    name = escaped(s["name"])
     if "left_out" in s:
-        return name, f"left out: {escape(s['left_out'])}"
+        return name, f"left out: {escaped(s['left_out'])}"
     return name, *_cells(s)
 
 
@@ -271,7 +271,7 @@ def _html_comparison(c: Described) -> Sequence[str]:
     other = "" if c["same_pages"] else " (other pages)"
     sure = c["sibling"]["value"]["b_is_better"]
     return (
-        f"{escape(c['b'])} less {escape(c['a'])}{other}",
+        f"{escaped(c['b'])} less {escaped(c['a'])}{other}",
         *_differences(c),
         "" if sure is None else f"{sure:.1%}",
     )

@@ -15,7 +15,6 @@ a sweep that was stopped goes on, and one with more strategies does the rest.
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -34,7 +33,8 @@ from pagekin.config import BuildConfig, ReadingConfig, to_dict
 from pagekin.engine.run import Engine
 from pagekin.errors import WorkspaceError
 from pagekin.evaluate.directory import Directory, DirectoryConfig, read_directory
-from pagekin.progress import ShownLine, duration, over
+from pagekin.printing import tell
+from pagekin.progress import ShownLine, duration
 from pagekin.stages.inventory import RESOLUTION
 from pagekin.storage.workspace import Workspace
 from pagekin.sweep.fragment_sets import (
@@ -109,8 +109,7 @@ class Sweep:
 
     def _print(self, sentence: str) -> None:
         if not self.quiet:
-            sys.stderr.write(over(sys.stderr, f"sweep: {sentence}\n"))
-            sys.stderr.flush()
+            tell(f"sweep: {sentence}")
 
     def _show(self, line: Callable[[], str]) -> AbstractContextManager[object]:
         """Show a line while something goes on."""

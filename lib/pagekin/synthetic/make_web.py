@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from pagekin.errors import PagekinError, UsageError
+from pagekin.printing import print_lines, tell
 from pagekin.progress import StageProgress, TaskProgress
 from pagekin.synthetic.crawl_records import expected_records, info_record, page_records
 from pagekin.synthetic.made_pages import PageMaker
@@ -164,10 +164,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _write(options)
     except PagekinError as error:
-        sys.stderr.write(f"make-web: {error}\n")
+        tell(f"make-web: {error}")
         return error.exit_code
     except OSError as error:
-        sys.stderr.write(f"make-web: {error.filename or options.out}: {error.strerror}\n")
+        tell(f"make-web: {error.filename or options.out}: {error.strerror}")
         return PagekinError.exit_code
     return 0
 
@@ -185,11 +185,12 @@ def _write(options: argparse.Namespace) -> None:
         with progress:
             written = write_web(config, out, files, options.processes, notes)
     size = sum(path.stat().st_size for path in out.glob("*.warc.gz"))
-    sys.stdout.write(
+    sentence = (
         f"{out}: {config.pages:,} pages on {written['hosts']:,} hosts in {files} files of"
         f" {size / 1e6:,.1f} MB, {written['listed']:,} of them in {written['topics']:,} classes;"
-        f" {time.monotonic() - began:.1f} s\n"
+        f" {time.monotonic() - began:.1f} s"
     )
+    print_lines([sentence])
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -22,6 +22,7 @@ from typing import Any
 from lxml import etree
 
 from pagekin.web.markup import sanitise
+from pagekin.web.safe_html import policy
 
 __all__ = ["MAX_LEVELS", "TREE_DEPTH", "Tree", "parse_tree", "to_html"]
 
@@ -190,9 +191,10 @@ def _with_noframes(body: bytes) -> bytes:
     return _NOFRAMES.sub(rb"\1div", body)
 
 
-def to_html(tree: Tree) -> bytes:
-    """A tree as a document in UTF-8, which says so."""
+def to_html(tree: Tree, sheet: str) -> bytes:
+    """A tree as a document in UTF-8 under the policy of `web.safe_html`, with a style sheet."""
+    head = f'<!doctype html><meta charset="utf-8">{policy(sheet)}\n<style>{sheet}</style>\n'
     written = (
         etree.tostring(top, method="html", encoding="utf-8", with_tail=False) for top in tree.tops
     )
-    return b'<!doctype html><meta charset="utf-8">\n' + b"\n".join(written) + b"\n"
+    return head.encode() + b"\n".join(written) + b"\n"

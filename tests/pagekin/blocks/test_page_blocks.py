@@ -118,9 +118,9 @@ def test_any_soup(html):
         assert sorted(set(numbers)) == numbers
         assert set(numbers) <= set(range(len(links.hrefs)))
         assert page.tree is not None
-        colour_blocks(page.tree.tops, links, blocks, page.resolver.base)
+        sheet = colour_blocks(page.tree.tops, links, blocks, page.resolver)
     assert page.tree is not None
-    assert to_html(page.tree).startswith(b"<!doctype html>")
+    assert to_html(page.tree, sheet).startswith(b"<!doctype html>")
 
 
 @given(soups(smuggled, st.sampled_from(["<a href=http://b.example/x>", "<li>"]), size=40))

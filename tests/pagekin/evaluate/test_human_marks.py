@@ -154,3 +154,10 @@ def test_answer_that_nobody_marked():
     """A key with more answers than were judged is refused."""
     with pytest.raises(InputError, match="1 answers of the key have no mark"):
         average_r_scores([*answers_of(ANSWERS), Answer("p", "y", "ours", 4)], MARKS)
+
+
+def test_pool_of_a_hostile_index():
+    """A URL with a tab or an end of line stays one answer, in the pool and in its key."""
+    pool, key = make_pool({"ours": {"p": ["a\t2\nq\tx", "b"]}}, seed=1)
+    assert {"p\ta\\u00092\\u000aq\\u0009x\t", "p\tb\t"} == set(pool.splitlines()[1:])
+    assert 3 == len(key.splitlines())

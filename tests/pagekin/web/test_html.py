@@ -91,7 +91,7 @@ def test_both_ways(page):
     body = sanitise(page.encode("utf-8", "replace"))[0]
     if body:
         html._shallow_tree(body)
-    to_html(parse_tree(body))
+    to_html(parse_tree(body), "")
 
 
 ELEMENTS = st.recursive(

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import logging
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -31,6 +30,7 @@ from mrjob.emr import EMRJobRunner
 
 from pagekin.engine.emr.logs import read_failure
 from pagekin.errors import StageError
+from pagekin.printing import tell
 
 __all__ = [
     "Cluster",
@@ -145,7 +145,7 @@ class Cluster:
             problem = self._terminate()
             with suppress(OSError):  # the terminal may be gone
                 if problem:  # also where all else is quiet
-                    sys.stderr.write(f"pagekin: {problem}\n")
+                    tell(f"pagekin: {problem}")
                 else:
                     self._say(f"cluster {self._id}: ended ({self._state()})")
 
