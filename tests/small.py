@@ -92,7 +92,9 @@ def write_snapshot(folder: Path) -> Path:
 
 def warned(snapshot: Path) -> str:
     """What a build says of it on stderr, even with -q: one of its files ends too early."""
+    at = (snapshot / "a.warc.gz").read_bytes().rindex(b"\x1f\x8b\x08")  # its last member
     return (
-        f"warning: {snapshot}/a.warc.gz: parts of it are damaged or missing, and were passed over\n"
+        f"warning: {snapshot}/a.warc.gz: damaged or cut at byte {at:,} (bad_compression);"
+        " that was passed over\n"
         "warning: 1 damaged record was passed over\n"
     )

@@ -53,7 +53,7 @@ FLOORS = {
     },
     "query": {
         *("query", "cocitation", "index", "minhash", "bags", "web", "text"),
-        *("errors", "tables"),
+        *("progress", "errors", "tables"),
     },
     "progress": {"config", "errors", "printing"},
     "storage": {

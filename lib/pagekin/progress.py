@@ -20,7 +20,7 @@ from typing import Self, TextIO
 
 from pagekin.printing import refresh, tell
 
-__all__ = ["ShownLine", "StageProgress", "TaskProgress", "duration"]
+__all__ = ["ShownLine", "StageProgress", "TaskProgress", "counted", "duration"]
 
 _EVERY = 0.5  # seconds between notes, and between lines
 _PID = "build.pid"  # beside the tasks' notes: who reads them
@@ -100,6 +100,15 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60}m{whole % 60:02d}s"
     return f"{whole // 3600}h{whole % 3600 // 60:02d}m"
+
+
+def counted(count: int, noun: str) -> str:
+    """So many of something.
+
+    >>> counted(1, "file"), counted(1200, "file")
+    ('1 file', '1,200 files')
+    """
+    return f"{count:,} {noun}{'s' if count != 1 else ''}"
 
 
 class ShownLine:

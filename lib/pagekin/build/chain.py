@@ -395,7 +395,7 @@ def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
         if key.startswith("records "):
             yield f"the {key.removeprefix('records ')} before it are others"
         elif key == "snapshot":
-            yield "the snapshot changed"
+            yield "the snapshot changed (another --work would keep what was built before)"
         elif key == "version":
             yield "this pagekin makes it differently"
         else:

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from pagekin.errors import PagekinError
 from pagekin.printing import tell
-from pagekin.progress import duration
+from pagekin.progress import counted, duration
 from pagekin.storage.remote_workspace import AnyWorkspace
 
 __all__ = [
@@ -54,7 +54,7 @@ class Report:
         """The index is in its place."""
         self._say(
             f"index {made['path']}: {made['state']}, {made['documents']:,} documents in"
-            f" {made['shards']} shard{'s' if made['shards'] != 1 else ''}, {_size(made['bytes'])}"
+            f" {counted(made['shards'], 'shard')}, {_size(made['bytes'])}"
         )
 
     def cluster(self, sentence: str) -> None:
@@ -78,9 +78,9 @@ def why_no_pages(counters: dict[str, dict[str, int]], files: int) -> str:
     """A sentence for a snapshot without a page: what is in it, and what to do."""
     records = dict(counters.get("records", {}))
     read = records.pop("read", 0)
-    found = f"no page was found in {files} file{'s' if files != 1 else ''}"
+    found = f"no page was found in {counted(files, 'file')}"
     if not read:
-        return f"{found}: there is no record; was everything downloaded whole?"
+        return f"{found}, not even a record (the download may have stopped early)"
     most = max(records, key=lambda reason: (records[reason], reason))
     what = _OF_NO_PAGES.get(most, f"are left out as {most} (docs/formats.md tells the reasons)")
     return f"{found}: of {read:,} records {records[most]:,} {what}"
@@ -128,7 +128,7 @@ def short_lines(summary: dict[str, Any]) -> Iterator[str]:
         counters |= {g: counters.get(g, {}) | names for g, names in stage["counters"].items()}
     files = summary["snapshot"]["files"]
     if pages := counters.get("records", {}).get("used"):
-        yield f"read      {pages:,} pages of {files:,} file{'s' if files != 1 else ''}"
+        yield f"read      {pages:,} pages of {counted(files, 'file')}"
     if bags := counters.get("bags", {}).get("urls"):
         yield f"bags      of {bags:,} URLs"
     if "cocitation" in counters:
@@ -136,7 +136,7 @@ def short_lines(summary: dict[str, Any]) -> Iterator[str]:
         yield f"kin       of {with_kin:,} pages by co-citation"
     if index := summary.get("index"):
         shards = f" in {index['shards']} shards" if index["shards"] != 1 else ""
-        documents = f"{index['documents']:,} documents{shards}"
+        documents = f"{counted(index['documents'], 'document')}{shards}"
         yield f"index     {index['path']}: {documents}, {_size(index['bytes'])}"
 
 

@@ -298,17 +298,14 @@ def _plan_lines(
 def _sizes(build: Any) -> str:
     """How much there is to read, as far as that is known."""
     from pagekin.build.manifests import total_size
+    from pagekin.progress import counted
 
     unknown = sum(source.size < 0 for source in build.snapshot)
-    files = _counted(len(build.snapshot), "file")
+    files = counted(len(build.snapshot), "file")
     if unknown == len(build.snapshot):
         return f"{files} of unknown size"
     beside = f" and {unknown:,} of unknown size among them" if unknown else ""
     return f"{files}, {total_size(build.snapshot):,} bytes{beside}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' if count != 1 else ''}"
 
 
 def _plan_on_emr(build: Any, decisions: Any) -> dict[str, Any] | None:

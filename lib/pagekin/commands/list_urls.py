@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from pagekin.commands.arguments import add_command, add_index, check_at_least
 from pagekin.commands.locations import local_index
+from pagekin.errors import NotFoundError
 from pagekin.printing import print_lines
 
 __all__ = ["add_urls"]
 
 _DESCRIPTION = """\
 List the pages that an index may be asked for, in the order of their URLs: whether the page was read
-or is known by links alone, how many links lead to it, its URL and its title.
+or is known by links alone, how many links lead to it, its URL and its title. What has no bag is
+answered only by `pagekin related --by cocitation`.
 """
 
 _EXAMPLES = """\
@@ -43,11 +45,14 @@ def _run(options: argparse.Namespace) -> int:
 
     check_at_least(options, n=1)
     pages = Index(local_index(options.index, options)).pages(options.host, read=options.read)
-    for page in islice(pages, options.n):
+    first = next(pages, None)
+    if first is None:
+        raise NotFoundError("the index has no such page")
+    for page in islice(chain([first], pages), options.n):
         if options.json:
             line = json.dumps(page._asdict(), ensure_ascii=False)
         else:
-            state = "read" if page.read else "by links"
+            state = "read" if page.read else "by links" if page.has_bag else "no bag"
             line = f"{state:8} {page.inlinks:>9,}  {page.url}  {page.title}".rstrip()
         print_lines([line])
     return 0

@@ -11,6 +11,7 @@ from pagekin.commands.arguments import add_command, add_index, print_result
 from pagekin.commands.locations import local_index
 from pagekin.errors import InputError
 from pagekin.printing import refresh, tell
+from pagekin.progress import counted
 
 __all__ = ["add_info", "add_merge_index", "add_verify"]
 
@@ -32,7 +33,8 @@ Parameters that differ are refused, and so are pages that were read for more tha
 URL that some know only by links to it the best known bag is kept: that of the page that was read,
 or else the one with the most links.
 
-Weights are not computed anew: each bag keeps those that its own build gave it. Of a pair that is
+Weights are not computed anew: each bag keeps those that its own build gave it, and the stop words
+that a build took from its own snapshot are left out of its own bags alone. Of a pair that is
 related by co-citation in several indexes the highest total is kept; one that several domains vouch
 for comes before that.
 """
@@ -68,8 +70,7 @@ def _info(options: argparse.Namespace) -> int:
 
 def _info_lines(info: dict[str, Any]) -> Iterator[str]:
     signatures, documents = info["signatures"], max(info["documents"], 1)
-    shards = f"{info['shards']} shard{'s' if info['shards'] != 1 else ''}"
-    yield f"{info['path']}: {info['documents']:,} documents in {shards}"
+    yield f"{info['path']}: {info['documents']:,} documents in {counted(info['shards'], 'shard')}"
     yield f"  digest        {info['digest']}"
     yield f"  read          {info['crawled']:,}"
     yield f"  with a title  {info['with_title']:,}"

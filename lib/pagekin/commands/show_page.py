@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -162,17 +163,32 @@ def _page_of_file(options: argparse.Namespace, config: Any, view: Any) -> tuple[
 
 
 def _page_of_warc(options: argparse.Namespace, config: Any, view: Any) -> tuple[Any, Any]:
-    from pagekin.counters import Counters
-    from pagekin.web.page import PageReader, read_file
-    from pagekin.web.urls import canonical
+    """The page of this URL, or else of another spelling of it."""
+    from pagekin.web.urls import are_spellings, canonical
 
     wanted = canonical(options.page)
     if wanted is None:
         raise UsageError(f"{options.page}: is no web address")
+    try:
+        return _page_among(options, config, view, lambda url: url == wanted)
+    except NotFoundError:
+        return _page_among(
+            options, config, view, lambda url: url is not None and are_spellings(url, wanted)
+        )
+
+
+def _page_among(
+    options: argparse.Namespace, config: Any, view: Any, is_meant: Callable[[str | None], bool]
+) -> tuple[Any, Any]:
+    """The first readable page of a WARC file whose canonical URL is meant."""
+    from pagekin.counters import Counters
+    from pagekin.web.page import PageReader, read_file
+    from pagekin.web.urls import canonical
+
     refused: list[str] = []
     seen = Counters()
     for record in read_file(options.warc, seen, config.reading.max_page_bytes):
-        if canonical(record.url) != wanted:
+        if not is_meant(canonical(record.url)):
             continue
         counters = Counters()
         page = PageReader(config.reading, counters, view).read(record)
@@ -181,6 +197,7 @@ def _page_of_warc(options: argparse.Namespace, config: Any, view: Any) -> tuple[
         refused.append(page)
     if seen.notes:
         raise InputError("; ".join(seen.notes))
+    wanted = canonical(options.page)
     if refused:
         raise InputError(f"{wanted} is there and would be left out: {', '.join(refused)}")
     records = seen.get("records", "read")

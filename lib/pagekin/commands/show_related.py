@@ -270,6 +270,8 @@ def _lines(answer: Any) -> Iterator[str]:
 
 
 def _why_lines(kin: Any) -> Iterator[str]:
+    from pagekin.progress import counted
+
     why = kin.why
     if kin.estimate is not None:
         exact = "" if kin.exact is None else f", exact {kin.exact:.4f}"
@@ -286,6 +288,6 @@ def _why_lines(kin: Any) -> Iterator[str]:
         return  # nothing is known of the bags
     own = "read, " if why.crawled else "not read, "
     yield (
-        f"          {own}{why.inlinks:,} links from {why.linking_hosts:,} hosts;"
+        f"          {own}{counted(why.inlinks, 'link')} from {counted(why.linking_hosts, 'host')};"
         f" asked: {why.asked_inlinks:,} from {why.asked_linking_hosts:,}"
     )

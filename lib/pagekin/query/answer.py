@@ -12,6 +12,7 @@ import numpy as np
 
 from pagekin.errors import InputError
 from pagekin.index.folder import Place
+from pagekin.progress import counted
 from pagekin.web.urls import FILE_EXTENSIONS, among_hosts, extension_of, host
 
 __all__ = [
@@ -126,6 +127,7 @@ class Answer(list[Kin]):
     candidates: int = 0  # documents that agree in enough signatures
     capped: int = 0  # lists of signatures so common that they were not read
     by: str = "bags"
+    cited: int = 0  # pages that co-citation knows beside it
 
     def as_dict(self) -> dict[str, Any]:
         """The answer for one page as plain values, as `--urls` and `--all` print it in JSON."""
@@ -138,14 +140,19 @@ class Answer(list[Kin]):
         `every`: also how many lists of common signatures were left out. That is so in most answers,
         and more of the lists would change few of them.
         """
-        said = [_known_by_anchors(page) for page in self.asked if not page.crawled and page.terms]
-        if self.by == "cocitation" and not self.candidates:
+        said = []
+        if self.by != "cocitation":
+            said += [_known_by_anchors(p) for p in self.asked if not p.crawled and p.terms]
+            said += [_EMPTY_BAG.format(p.url) for p in self.asked if not p.terms]
+        if self.by != "bags" and not self.cited:
+            ranks = "; the answers are by bags alone" if self.by == "both" and self else ""
             said.append(
                 "no page reached the threshold of co-citation beside it"
-                " (cocitation.threshold of the build)"
+                f" (cocitation.threshold of the build){ranks}"
             )
-        if self.by == "bags":
-            said += [f"{p.url} has an empty bag, and so no kin" for p in self.asked if not p.terms]
+        has_terms = any(page.terms for page in self.asked)
+        if self.by == "both" and self and has_terms and self.candidates == self.cited:
+            said.append("no page has a bag like its own; the answers are by co-citation alone")
         if self.capped and every:
             said.append(
                 f"{self.capped} signatures are so common that their lists were not read;"
@@ -154,8 +161,11 @@ class Answer(list[Kin]):
         return said
 
 
+_EMPTY_BAG = "{} has an empty bag, and so no kin by bags"
+
+
 def _known_by_anchors(page: Asked) -> str:
-    links = f"{page.inlinks:,} link{'s' if page.inlinks != 1 else ''}"
+    links = counted(page.inlinks, "link")
     return f"{page.url} was not read: it is known only by the anchors of {links} to it"
 
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from pagekin.bags.bag import Bag, describe_bag
 from pagekin.cocitation.kin_table import RelatedPage
-from pagekin.errors import UsageError
+from pagekin.errors import NotFoundError, UsageError
 from pagekin.index.folder import IndexFolder, Place
 from pagekin.index.shard import Shard
 from pagekin.index.verify import verify_index
@@ -209,7 +209,7 @@ class Index:
         )
         if by != "bags":
             return self._by_links(asked, against, question, by, why=why)
-        like, others = (list(map(self._folder.locate, urls)) for urls in (asked, against))
+        like, others = (list(map(self._document, urls)) for urls in (asked, against))
         ranked, counted = rank(self._folder.shards, replace(question, like=like, unlike=others))
         return _by_bags(like, ranked, counted, why=why)
 
@@ -233,7 +233,7 @@ class Index:
                 yield self.related(url, k, by=by, unlike=unlike, why=why, **how)
             return
         question = make_question(k=k, **how)
-        places = map(self._folder.locate, urls)
+        places = map(self._document, urls)
         for place, ranked, counted in rank_each(self._folder.shards, places, question):
             yield _by_bags([place], ranked, counted, why=why)
 
@@ -246,7 +246,7 @@ class Index:
         cited = rank_cited(to_pages, to_others, [page.url for page in (*pages, *others)])
         by_links = {one.url: one for one in cited}
         asked = [asked_page(page.place) if page.place else Asked(page.url) for page in pages]
-        answer = Answer(asked, len(cited), by=by)
+        answer = Answer(asked, len(cited), by=by, cited=len(cited))
         terms = [page.place for page in pages if page.place] if by == "both" else []
         taken: Counter[str] = Counter()
         kinds = (False, True) if by == "cocitation" else (None,)  # weak kin behind all others
@@ -313,13 +313,23 @@ class Index:
                 return page
         raise self._folder.not_found(url)
 
+    def _document(self, url: str) -> Place:
+        """The document that somebody means."""
+        try:
+            return self._folder.locate(url)
+        except NotFoundError:
+            page = next(filter(self._tables.edges, self._folder.forms(url)), "")
+            if not page:
+                raise
+        raise NotFoundError(f"{page} has no bag; ask by cocitation, which knows it")
+
     def _is_crawled(self, url: str) -> bool:
         place = self._folder.find(url)
         return place is not None and place.shard.counts(place.document)[0] == 1
 
     def get(self, url: str) -> Bag:
         """The bag of a URL in any spelling; NotFoundError names what is near."""
-        place = self._folder.locate(url)
+        place = self._document(url)
         return place.shard.bag(place.document)
 
     def title(self, url: str) -> str:

@@ -11,7 +11,7 @@ from pagekin.errors import InputError
 from pagekin.index.folder import Place
 from pagekin.index.shard import Shard
 from pagekin.query.cocited import KinTables
-from pagekin.web.urls import among_hosts, host
+from pagekin.web.urls import among_hosts, host, host_named
 
 __all__ = ["KnownPage", "known_page", "known_pages"]
 
@@ -23,24 +23,25 @@ class KnownPage(NamedTuple):
     title: str  # of a page that was read
     read: bool
     inlinks: int
+    has_bag: bool  # else only co-citation knows it
 
 
 def known_page(place: Place) -> KnownPage:
     """A document as it is listed."""
     crawled, inlinks, *_ = place.shard.counts(place.document)
-    return KnownPage(place.url, place.title, crawled == 1, inlinks)
+    return KnownPage(place.url, place.title, crawled == 1, inlinks, has_bag=True)
 
 
 def known_pages(
     shards: Sequence[Shard], tables: KinTables, of_host: str, *, read: bool
 ) -> Iterator[KnownPage]:
     """All pages in the order of their URLs; of one host and those below it, and read, if asked."""
-    is_wanted = among_hosts([of_host])
+    is_wanted = among_hosts([host_named(of_host)] if of_host else [])
     streams = [_of_shard(shard, tables) for shard in shards]
     for url, place in heapq.merge(*streams, key=itemgetter(0)):
         if of_host and not is_wanted(_host(url)):
             continue
-        page = known_page(place) if place else KnownPage(url.decode(), "", read=False, inlinks=0)
+        page = known_page(place) if place else KnownPage(url.decode(), "", False, 0, has_bag=False)
         if page.read or not read:
             yield page
 

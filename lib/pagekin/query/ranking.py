@@ -33,6 +33,7 @@ from pagekin.minhash.signatures import Signatures
 from pagekin.query.answer import Admission, admitted
 from pagekin.query.candidates import Candidates, Counted, Limits, Scores, count_equal
 from pagekin.query.exact import DECIMALS, jaccards
+from pagekin.web.urls import host_named
 
 __all__ = [
     "FLOOR",
@@ -93,7 +94,8 @@ class Question:
 
 def make_question(*, exclude_hosts: str | Sequence[str] = (), **how: Any) -> Question:
     """A question; UsageError where its numbers make none."""
-    hosts = (exclude_hosts,) if isinstance(exclude_hosts, str) else tuple(exclude_hosts)
+    named = (exclude_hosts,) if isinstance(exclude_hosts, str) else exclude_hosts
+    hosts = tuple(map(host_named, named))
     question = Question(**{"like": (), **how}, exclude_hosts=hosts)
     for name, least in (("k", 1), ("candidates", 0), ("per_host", 0), ("budget", 0)):
         value = getattr(question, name)

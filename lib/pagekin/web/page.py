@@ -302,10 +302,12 @@ def _intact(
     uri: str, found: Iterator[Record | Damage], counters: Counters, part: ByteRange
 ) -> Iterator[Record]:
     damaged = intact = 0
+    first = ""
     for item in _checked(uri, found, part.start) if part.start else found:
         counters.add("records", "read")
         if isinstance(item, Damage):
             damaged += 1
+            first = first or f"{item.offset:,} ({item.reason})"
             counters.add("records", f"damaged_{item.reason}")
         else:
             intact += 1
@@ -313,7 +315,8 @@ def _intact(
     if damaged and not intact and part == WHOLE:
         raise InputError(f"{uri}: holds no WARC record; is it a WARC file?")
     if damaged:
-        counters.note(f"{uri}: parts of it are damaged or missing, and were passed over")
+        more = f", and {damaged - 1:,} times behind it" if damaged > 1 else ""
+        counters.note(f"{uri}: damaged or cut at byte {first}{more}; that was passed over")
     elif not intact:
         counters.note(f"{uri}: is empty")
 

@@ -40,6 +40,8 @@ from typing import Final
 from ada_url import join_url
 from publicsuffixlist import PublicSuffixList
 
+from pagekin.errors import UsageError
+
 __all__ = [
     "FILE_EXTENSIONS",
     "MAX_LENGTH",
@@ -51,6 +53,7 @@ __all__ = [
     "canonical",
     "extension_of",
     "host",
+    "host_named",
     "make_suffix_list",
     "origin",
     "plain_spelling",
@@ -197,6 +200,18 @@ def within_host(url: str) -> Callable[[str], bool]:
     name = host(url)
     starts = tuple(f"{scheme}://{name}{end}" for scheme in ("http", "https") for end in "/:")
     return lambda other: other.startswith(starts)
+
+
+def host_named(text: str) -> str:
+    """The host that somebody names, by itself or by a URL on it; UsageError if it is none.
+
+    >>> host_named("Example.org"), host_named("https://example.org:8080/a")
+    ('example.org', 'example.org')
+    """
+    form = canonical(text if "://" in text else f"http://{text}/")
+    if form is None or ("://" not in text and form != f"http://{host(form)}/"):
+        raise UsageError(f"{text!r} names no host; write it as in example.org")
+    return host(form)
 
 
 def among_hosts(names: Sequence[str]) -> Callable[[str], bool]:

@@ -115,7 +115,7 @@ def test_order_of_files(built, work, build, small_snapshot):
     ("name", "content", "why"),
     [
         ("a.warc.gz", gz(warcinfo()), "of 1 records 1 are left out as not_response_warcinfo"),
-        ("a.warc.gz", b"", "there is no record; was everything downloaded whole?"),
+        ("a.warc.gz", b"", "not even a record (the download may have stopped early)"),
         (
             "a.warc",
             warc_record("conversion", "http://a.example/", b"words"),
@@ -133,7 +133,7 @@ def test_snapshot_without_pages(build, tmp_path, name, content, why):
     (tmp_path / name).write_bytes(content)
     said = build("-q", tmp_path / name)
     assert (InputError.exit_code, "") == (said.code, said.out)
-    assert said.err.startswith("pagekin: no page was found in 1 file: ")
+    assert said.err.startswith("pagekin: no page was found in 1 file")
     assert why in said.err
     assert said.err == build("-q", tmp_path / name).err  # again
 
@@ -157,14 +157,17 @@ def test_warnings(build, small_snapshot, tmp_path):
     shutil.copytree(small_snapshot, folder)
     (folder / "a.warc.gz").unlink()
     whole = sorted(folder.iterdir())[0]
-    (folder / "cut.warc.gz").write_bytes(whole.read_bytes()[:-40])
+    cut = whole.read_bytes()[:-40]
+    (folder / "cut.warc.gz").write_bytes(cut)
+    at = cut.rindex(b"WARC/1.")  # where its last record begins
     (folder / "empty.warc.gz").write_bytes(b"")
     for name in ("a.html", "b.html", "c.wacz"):
         (folder / name).write_bytes(b"x")
     said = build("-q", folder)
     assert (0, "") == (said.code, said.out)
     assert [
-        f"warning: {folder}/cut.warc.gz: parts of it are damaged or missing, and were passed over",
+        f"warning: {folder}/cut.warc.gz: damaged or cut at byte {at:,} (unexpected_end);"
+        " that was passed over",
         f"warning: {folder}/empty.warc.gz: is empty",
         "warning: 1 damaged record was passed over",
         "warning: 3 other files in the folders were not read: 2 .html, 1 .wacz",
@@ -263,7 +266,9 @@ def test_changed_snapshot(finished, build, tmp_path, small_snapshot, change):
     else:
         (copy / "b.warc").unlink()
     build("-q", copy)
-    assert ("built", "the snapshot changed") == states(finished)[INVENTORY]
+    state, reason = states(finished)[INVENTORY]
+    assert "built" == state
+    assert "the snapshot changed (another --work would keep what was built before)" == reason
     assert "the snapshot changed" in states(finished)[READING][1]
 
 
@@ -388,7 +393,7 @@ def test_missing_file(build, work, list_with_a_hole):
         " What was noted of the files:"
     )
     assert named.endswith("none.warc.gz: there is no such file at this address")
-    assert damaged.endswith("a.warc.gz: parts of it are damaged or missing, and were passed over")
+    assert "a.warc.gz: damaged or cut at byte 1," in damaged
     assert ("failed", []) == (summary_of(work)["state"], list(outputs(work)))
 
 

@@ -76,6 +76,13 @@ def test_page_of_a_warc(command):
     assert {"word": "honey"} in described["stream"]
 
 
+@pytest.mark.parametrize("spelling", ["https://www.oddities.example/chunked-gzip.html/"])
+def test_page_of_a_warc_in_another_spelling(command, spelling):
+    """So is one whose host, scheme or slash is written otherwise."""
+    said = command("page", "--warc", ODD, spelling, "--json")
+    assert "http://oddities.example/chunked-gzip.html" == json.loads(said.out)["url"]
+
+
 def test_page_of_a_warc_that_is_not_there(command):
     """A URL that the file does not hold is said so, with the number of records looked at."""
     said = command("page", "--warc", ODD, "http://oddities.example/none.html")

@@ -253,7 +253,7 @@ def test_nothing_related(command, tmp_path):
     assert hardly.url == json.loads(command(*words, "--alpha", 0, "--json").out)[0]["url"]
     index = tmp_path / "index"
     said = command("related", "--index", index, "b.example")
-    assert (0, "pagekin: http://b.example/ has an empty bag, and so no kin\n") == (
+    assert (0, "pagekin: http://b.example/ has an empty bag, and so no kin by bags\n") == (
         said.code,
         said.err,
     )

@@ -199,7 +199,7 @@ def test_empty_bag(index):
     for how in ({}, {"exact": False}, {"why": True}, {"unlike": FULL[0].url}):
         answer = index.related(empty.url, **how)
         assert ([], 0) == (list(answer), answer.candidates)
-        assert [f"{empty.url} has an empty bag, and so no kin"] == answer.notes()
+        assert [f"{empty.url} has an empty bag, and so no kin by bags"] == answer.notes()
     assert not {bag.url for bag in BAGS if not len(bag.terms)} & {
         kin.url for bag in FULL[:20] for kin in index.related(bag.url, 1000)
     }
@@ -247,6 +247,7 @@ def numbers(answer: Answer) -> str:
         ({"exclude_hosts": ["A.Example", "b.example"]}, "789"),
         ({"exclude_hosts": ["www.a.example"]}, "12367894"),
         ({"exclude_hosts": ["example"]}, "89"),
+        ({"exclude_hosts": ["https://A.example:81/b"]}, "6789"),
         ({"exclude_hosts": ["[::1]"]}, "1235674"),
         ({"exclude_hosts": ["b.example"], "per_host": 1}, "1578"),
         ({"k": 3}, "123"),
@@ -526,6 +527,10 @@ BAD = {
     "large alpha": ({"alpha": 2}, "alpha is 2; it takes a number below 1"),
     "no alpha": ({"alpha": float("nan")}, "alpha is nan; it takes a number below 1"),
     "alpha of letters": ({"alpha": "0"}, "alpha is '0'; it takes a number below 1"),
+    "host": (
+        {"exclude_hosts": "a b"},
+        "'a b' names no host; write it as in example.org",
+    ),
     "way": ({"by": "chance"}, "by is 'chance'; it takes one of bags, cocitation, both"),
 }
 

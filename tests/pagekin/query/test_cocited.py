@@ -168,8 +168,9 @@ def test_page_of_the_table_alone(index, url):
     assert [(ONLY, False, 0, 0)] == [(p.url, p.crawled, p.inlinks, p.terms) for p in answer.asked]
     assert [[], []] == [one.why.terms for one in answer]
     assert [] == answer.notes()
-    with pytest.raises(NotFoundError, match="is not in the index"):
-        index.related(url)
+    for ask in (index.related, index.get):
+        with pytest.raises(NotFoundError, match=f"^{ONLY} has no bag; ask by cocitation"):
+            ask(url)
 
 
 def test_document_without_kin(index):
@@ -275,7 +276,14 @@ def test_by_both_of_one_alone(index):
     assert [(C, round(1 / 61, 12)), (A, round(1 / 62, 12))] == scored(
         index.related(ONLY, by="both", read="any")
     )
-    assert [] == index.related(D, by="both")
+    answer = index.related(ONLY, by="both", read="any")
+    assert [f"{ONLY} has an empty bag, and so no kin by bags"] == answer.notes()
+    by_bags = index.related(C, by="both")
+    assert by_bags
+    assert by_bags.notes()[-1].endswith("the answers are by bags alone")
+    nothing = index.related(D, by="both")
+    assert [] == nothing
+    assert not nothing.notes()[0].endswith("alone")
 
 
 def test_by_both_without_hosts(index):

@@ -25,10 +25,10 @@ def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return Index(make_index(path, BAGS, config_of(request.param), kin=KIN))
 
 
-def expected() -> Iterator[tuple[str, str, bool, int]]:
+def expected() -> Iterator[tuple[str, str, bool, int, bool]]:
     """Every page, in the order of the URLs."""
-    known = {bag.url: (bag.url, bag.title, bag.crawled, bag.anchors) for bag in BAGS}
-    known |= {url: (url, "", False, 0) for url in ONLY}
+    known = {bag.url: (bag.url, bag.title, bag.crawled, bag.anchors, True) for bag in BAGS}
+    known |= {url: (url, "", False, 0, False) for url in ONLY}
     for url in sorted(known, key=str.encode):
         yield known[url]
 
