@@ -32,11 +32,12 @@ from typing import Any, BinaryIO
 
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
+from pagekin.limits import MAX_RECORD
 from pagekin.stages.fragments.extractor import FragmentExtractor
 from pagekin.stages.inventory.survey import Surveyor
 from pagekin.text.tokens import with_sentences
 from pagekin.web.page import Page, SnapshotReader, is_html, open_response, read_file, status_reason
-from pagekin.web.warc import MAX_RECORD_BYTES, Record
+from pagekin.web.warc import Record
 from tests.mutations import KINDS, Case, mutate
 from tests.warcs import gz, response, warcinfo
 
@@ -119,7 +120,7 @@ def _demo_blocks() -> list[bytes]:
     """The HTTP blocks of the demo's pages, as they were sent."""
     blocks = []
     for path in sorted(DEMO.glob("*.warc.gz")):
-        for record in read_file(str(path), Counters(), MAX_RECORD_BYTES):
+        for record in read_file(str(path), Counters(), MAX_RECORD):
             opened = open_response(record)
             if not isinstance(opened, str) and is_html(opened[1]) and not status_reason(opened[1]):
                 blocks.append(record.block)

@@ -16,10 +16,11 @@ from pagekin.counters import Counters
 from pagekin.index.assembling import index_in_place, write_index
 from pagekin.index.shard_files import Piece, in_blocks, shard_of, shard_pieces, sign_bags
 from pagekin.kinds import Pair
+from pagekin.limits import MAX_TITLE
 from pagekin.minhash.signatures import Signatures
 from pagekin.query.exact import jaccards
 from pagekin.stages.related.best_kin import edge_value, name_value, select_best
-from pagekin.text.tokens import MAX_TITLE, one_line
+from pagekin.text.tokens import one_line
 from pagekin.text.words import Terms
 from pagekin.web.resolution import write_resolution
 

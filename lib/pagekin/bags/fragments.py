@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagekin.config import BagConfig, WindowConfig
+from pagekin.limits import MOST_ABOVE
 from pagekin.text.tokens import (
     BLOCK,
     CODES,
@@ -36,7 +37,6 @@ from pagekin.text.tokens import (
 from pagekin.text.words import Terms, WordTable
 
 __all__ = [
-    "MOST_ABOVE",
     "FragmentMaker",
     "Fragments",
     "Positions",
@@ -51,10 +51,6 @@ Positions = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
 PAPER_WINDOW = 32  # the constant of the paper's formula, whatever the window's width
-MOST_ABOVE = 64
-"""Terms of a heading or a title that links below it carry: as many as a window. Else a heading that
-never ends, with many links below it, would be sent with each of them.
-"""
 
 _LINK, _LINK_END = CODES[LINK], CODES[LINK_END]
 _TITLE, _TITLE_END = CODES[TITLE], CODES[TITLE_END]

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import Any, Final, NamedTuple, Protocol
 
-from pagekin.web.markup import MAX_LINKS, Outline
+from pagekin.limits import MAX_ANCHOR, MAX_LINKS
+from pagekin.web.markup import Outline
 from pagekin.web.tags import attribute, resolve_references
 
 __all__ = [
@@ -34,8 +35,7 @@ __all__ = [
 
 HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 UNSEEN: Final = frozenset(("script", "style", "noscript", "select", "svg", "iframe"))
-_MAX_ANCHOR = 1000  # characters; the text of a link around a whole page does not describe one
-_MAX_RAW_ANCHOR = 4 * _MAX_ANCHOR  # characters before white space is squeezed
+_MAX_RAW_ANCHOR = 4 * MAX_ANCHOR  # characters before white space is squeezed
 _MAX_ELEMENTS = 1000  # in one link
 _MAX_NAME = 40  # characters of a class or an id that are shown
 
@@ -179,5 +179,5 @@ def _texts(top: Any) -> Iterator[str]:
 
 
 def _squeeze(text: str) -> str:
-    """The text with single blanks between its words, cut at _MAX_ANCHOR characters."""
-    return " ".join(text.split())[:_MAX_ANCHOR]
+    """The text with single blanks between its words, cut at MAX_ANCHOR characters."""
+    return " ".join(text.split())[:MAX_ANCHOR]

@@ -13,6 +13,7 @@ from pagekin.blocks.paper_rules import adjust, scan
 from pagekin.blocks.structural_rules import structural_segments
 from pagekin.config import BlockConfig, ReadingConfig
 from pagekin.counters import Counters
+from pagekin.limits import MAX_ANCHOR
 from pagekin.web.markup import Outline
 from pagekin.web.page import NOTHING, Page, View, is_nofollow
 
@@ -88,6 +89,8 @@ def _unfollowed(page: Page, links: Links, reading: ReadingConfig) -> Collection[
 def _count(blocks: list[FilteredBlock], links: int, counters: Counters) -> None:
     counters.add("blocks", "found", len(blocks))
     counters.add("blocks", "left", sum([1 for block in blocks if block.links]))
+    anchors = [link.anchor for block in blocks for link in block.links]
+    counters.add("block_links", "anchors_cut", sum(len(a) == MAX_ANCHOR for a in anchors))
     removed = Counter(chain.from_iterable([block.removed_by for block in blocks]))
     counters.add("block_links", "found", links)
     counters.add("block_links", "in_no_block", links - removed.total())

@@ -21,6 +21,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from pagekin.limits import MAX_SHEET
+
 __all__ = [
     "ROOT_STYLE",
     "TRANSPARENT",
@@ -259,7 +261,6 @@ def _unit(unit: str, above: float) -> float:
 
 # --- the <style> elements of a page ---
 
-_MAX_SHEET = 1 << 20  # characters of all <style> elements
 _MAX_NAMES = 12  # classes of an element that are looked at
 _PAIR = 2  # classes in one selector
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
@@ -319,7 +320,7 @@ def _read_sheets(tops: Iterable[Any]) -> dict[_Key, Ranked]:
         if _is_screen(sheet.get("media", ""))
     ]
     rules: dict[_Key, Ranked] = {}
-    for place, (selectors, body) in enumerate(_rules("\n".join(texts)[:_MAX_SHEET]), 1):
+    for place, (selectors, body) in enumerate(_rules("\n".join(texts)[:MAX_SHEET]), 1):
         for key in filter(None, map(_key, selectors.split(","))):
             tag, name, classes = key
             specificity = (bool(name), len(classes), bool(tag))
@@ -429,7 +430,7 @@ class Styles:
         if self._sheets:
             get = attributes.get
             ranked = dict(self._sheets.about(tag, get("id", ""), get("class", "")))
-            _rank_all(ranked, (1, 0, 0, 0), 0, get("style", "")[:_MAX_SHEET])
+            _rank_all(ranked, (1, 0, 0, 0), 0, get("style", "")[:MAX_SHEET])
             declared |= {name: value for name, (_, value) in ranked.items()}
         return declared
 

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from pagekin.limits import MAX_ANCHOR
 from pagekin.text.tokens import one_line
 
 __all__ = ["Block", "PageBlocks", "blocks_value", "parse_blocks"]
 
 _BLOCK, _FIELD = b"\x01", b"\x02"
-_MAX_ANCHOR = 1000  # characters; each stripe carries the anchor of its link
 
 
 class Block(NamedTuple):
@@ -52,7 +52,7 @@ def _packed(block: Sequence[tuple[str, str, int]]) -> bytes:
     places = [place for _, _, place in block]
     fields = ["" if places == list(range(len(block))) else ",".join(map(str, places))]
     for url, anchor, _ in block:
-        fields += (url, one_line(anchor, _MAX_ANCHOR))
+        fields += (url, one_line(anchor, MAX_ANCHOR))
     return _FIELD.decode().join(fields).encode("utf-8", "replace")
 
 

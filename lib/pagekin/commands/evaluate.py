@@ -186,7 +186,8 @@ def _material(options: argparse.Namespace) -> Material:
     else:
         material = labels.of_workspace(options.work, _signatures(options))
     _check_hosts(options, material)
-    for name in ("damaged", "lines_too_long", "no_web_address", "files_broken_off"):
+    too_long = ("lines_too_long", "elements_too_long")
+    for name in ("damaged", *too_long, "no_web_address", "files_broken_off"):
         if count := labels.counters.get("directory", name):
             tell(f"pagekin: directory: {name.replace('_', ' ')}: {count:,}")
     return material

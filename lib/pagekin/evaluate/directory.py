@@ -42,6 +42,7 @@ from numpy.typing import NDArray
 
 from pagekin.counters import Counters
 from pagekin.errors import InputError
+from pagekin.limits import MAX_ELEMENT, MAX_LINE
 from pagekin.web.urls import canonical
 
 __all__ = [
@@ -58,9 +59,7 @@ _NONE = -1
 
 _GZIP = b"\x1f\x8b"
 _SNIFFED = 1 << 16  # bytes; the head of a dump, with its comments, is far shorter
-_LINE = 1 << 16  # bytes of a line; URL, title and description of a page are below 10,000
 _CHUNK = 1 << 20
-_ELEMENT = 1 << 24  # characters; the largest topic of ODP holds some ten thousand links
 _NAMES = re.compile(r".*\.(?:tsv|txt|rdf|u8)(?:\.gz)?", re.IGNORECASE)
 
 _RDF = re.compile(rb"<(?:RDF|Topic|ExternalPage|Alias)\b")
@@ -253,10 +252,10 @@ def _form_of(head: bytes) -> str:
 
 def _lines(file: BinaryIO, counters: Counters) -> Iterator[list[str]]:
     """The fields of each line; empty lines are none."""
-    while line := file.readline(_LINE):
-        if len(line) == _LINE and not line.endswith(b"\n"):
+    while line := file.readline(MAX_LINE):
+        if len(line) == MAX_LINE and not line.endswith(b"\n"):
             counters.add("directory", "lines_too_long")
-            while (rest := file.readline(_LINE)) and not rest.endswith(b"\n"):
+            while (rest := file.readline(MAX_LINE)) and not rest.endswith(b"\n"):
                 pass
         elif fields := line.decode("utf-8-sig", "replace").strip():
             yield fields.split("\t")
@@ -289,8 +288,9 @@ def _read_rdf(file: BinaryIO, counters: Counters) -> Iterator[_Entry]:
         except (expat.ExpatError, ValueError):
             counters.add("directory", "damaged")
         else:
+            topic = element.topic or None
             for url in element.urls:
-                yield _Entry(url, element.topic or None)
+                yield _Entry(url, topic)
 
 
 def _elements(file: BinaryIO, counters: Counters) -> Iterator[str]:
@@ -303,8 +303,8 @@ def _elements(file: BinaryIO, counters: Counters) -> Iterator[str]:
         for low, high in pairwise(begins):
             yield _cut(rest[low:high])
         rest = rest[begins[-1] :] if begins else rest[-_TAG:]
-        if len(rest) > _ELEMENT:
-            counters.add("directory", "damaged")
+        if len(rest) > MAX_ELEMENT:
+            counters.add("directory", "elements_too_long")
             rest = ""
     if _BEGIN.match(rest):
         yield _cut(rest)
@@ -320,7 +320,7 @@ class _Element:
 
     def __init__(self, text: str) -> None:
         self.urls: list[str] = []
-        self.topic = ""
+        self._topic: list[str] = []  # expat gives a text line by line
         self._inside = ""
         parser = expat.ParserCreate("utf-8")
         parser.StartElementHandler = self._start
@@ -328,11 +328,16 @@ class _Element:
         parser.CharacterDataHandler = self._text
         parser.Parse(_NO_XML.sub(" ", text).encode("utf-8", "replace"), True)
 
+    @property
+    def topic(self) -> str:
+        """The path of the class."""
+        return "".join(self._topic)
+
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         values = {key.rpartition(":")[2]: value for key, value in attributes.items()}
         self._inside = name
         if name == "Topic":
-            self.topic = values.get("id", "")
+            self._topic = [values.get("id", "")]
         elif name == "ExternalPage":
             self.urls.append(values.get("about", ""))
         elif name in _LINKS:
@@ -343,7 +348,7 @@ class _Element:
 
     def _text(self, data: str) -> None:
         if self._inside == "topic":
-            self.topic += data
+            self._topic.append(data)
 
 
 _READERS = {"pages": _read_pages, "curlie": _read_curlie, "rdf": _read_rdf}

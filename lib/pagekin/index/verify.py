@@ -19,9 +19,10 @@ from pagekin.errors import InputError
 from pagekin.index.folder import ALIASES, HEADER, IndexHeader, read_header
 from pagekin.index.shard import bounds_hold
 from pagekin.index.shard_files import SHARD_FILES, directory_bits, invert, shard_name, shard_of
+from pagekin.limits import MAX_TITLE
 from pagekin.minhash.signatures import EMPTY
 from pagekin.tables import ArrayFile
-from pagekin.text.tokens import MAX_TITLE, one_line
+from pagekin.text.tokens import one_line
 from pagekin.web.urls import SPELLINGS
 
 __all__ = ["verify_index", "wrong_files"]

@@ -44,7 +44,6 @@ __all__ = [
     "LINK",
     "LINK_END",
     "LIST_END",
-    "MAX_TITLE",
     "NAMES",
     "SENTENCE",
     "TABLE_END",
@@ -94,7 +93,6 @@ CODES: Final[dict[str, int]] = {marker: -1 - k for k, marker in enumerate(NAMES)
 
 # --- texts that are shown as they are ------------------------------------------------------------
 
-MAX_TITLE = 200  # characters of a page's title; of 17,474 real ones two have more
 # Control characters but white space, and characters that change the direction of a text or are not
 # seen at all; the joiners stay, which decide how the letters beside them look.
 _UNSHOWN = re.compile(

@@ -21,16 +21,11 @@ from typing import Any
 
 from lxml import etree
 
+from pagekin.limits import MAX_LEVELS, MAX_TREE_DEPTH
 from pagekin.web.markup import sanitise
 from pagekin.web.safe_html import policy
 
-__all__ = ["MAX_LEVELS", "TREE_DEPTH", "Tree", "parse_tree", "to_html"]
-
-TREE_DEPTH = 2048  # nested elements; at more libxml2 gives up
-
-# Far above any page that was written by hand or by a template, and far below 2,048, from where on
-# libxml2 itself refuses.
-MAX_LEVELS = 512
+__all__ = ["Tree", "parse_tree", "to_html"]
 
 # Builders refuse what XML could not hold, where parsers let it through.
 _TAG = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
@@ -156,7 +151,7 @@ class _Shallow:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self.depth += 1
-        self.deep = self.deep or self.depth > TREE_DEPTH
+        self.deep = self.deep or self.depth > MAX_TREE_DEPTH
         # one level more for links, which stand side by side there
         if self._levels >= MAX_LEVELS + (tag == "a"):
             self._built.append("")

@@ -36,10 +36,11 @@ import brotli  # type: ignore[import-untyped]
 import zstandard
 from isal import isal_zlib
 
+from pagekin.limits import MAX_CODINGS, MAX_HTTP_HEADER, MAX_RECORD, MAX_STREAMS
+
 __all__ = [
     "ERRORS",
     "HEADER_TOO_LONG",
-    "MAX_BODY_BYTES",
     "NOT_HTTP",
     "Data",
     "Decompressor",
@@ -49,6 +50,7 @@ __all__ = [
     "decode_body",
     "decode_codings",
     "fine_steps",
+    "first_text",
     "header_fields",
     "open_gzip",
     "open_zstd",
@@ -57,11 +59,9 @@ __all__ = [
     "zstd_opener",
 ]
 
-MAX_BODY_BYTES = 8 << 20  # the longest of 1,208 real pages has 1.6 MB
 NOT_HTTP: Final = "not_http"
 HEADER_TOO_LONG: Final = "http_header_too_long"
 
-_MAX_HEADER_BYTES = 64 << 10
 _STATUS_LINE = re.compile(
     rb"[\r\n]{0,4}(?:HTTP(?:/\d(?:\.\d)?)?|ICY)[ \t]+(\d{3})(?!\d)[^\n]*", re.I
 )
@@ -89,8 +89,8 @@ def parse_http(block: bytes) -> HttpResponse | str:
     if first is None:
         return NOT_HTTP
     # The search starts on the newline of the status line: there may be no fields at all.
-    blank = _BLANK_LINE.search(block, first.end(), _MAX_HEADER_BYTES)
-    if blank is None and len(block) > _MAX_HEADER_BYTES:
+    blank = _BLANK_LINE.search(block, first.end(), MAX_HTTP_HEADER)
+    if blank is None and len(block) > MAX_HTTP_HEADER:
         return HEADER_TOO_LONG
     end, start = blank.span() if blank else (len(block), len(block))
     fields = header_fields(block[first.end() : end].decode("latin-1"))
@@ -131,9 +131,7 @@ def content_type(headers: Mapping[str, str]) -> tuple[str, str]:
     ].lower() if charset else ""
 
 
-def decode_body(
-    response: HttpResponse, limit: int = MAX_BODY_BYTES
-) -> tuple[bytes, tuple[str, ...]]:
+def decode_body(response: HttpResponse, limit: int = MAX_RECORD) -> tuple[bytes, tuple[str, ...]]:
     """The body without its codings, at most `limit` bytes, and notes on what was wrong with it.
 
     Notes are those of `decode_codings`, and `cut`.
@@ -160,6 +158,9 @@ _ZSTD_SLICE = 512
 # loses no more than this in front of the bad place.
 _FINE_OUTPUT = 256
 _FINE_INPUT = 4096
+
+# A gzip header and the beginning of its first block; names and extra fields are short.
+_FIRST_INPUT = 2048
 
 Data: TypeAlias = bytes | memoryview
 Opener: TypeAlias = Callable[[], "Decompressor"]
@@ -215,6 +216,14 @@ def steps(decompressor: Decompressor, data: Data, size: int) -> Iterator[bytes]:
             return
 
 
+def first_text(opener: Opener, data: Data) -> bytes:
+    """How the text of a member begins, at little cost: many that are tried are none."""
+    member = opener()
+    if isinstance(member, _Zstd):
+        return member.first_block(data)
+    return next(steps(member, data[:_FIRST_INPUT], 16), b"")
+
+
 def fine_steps(decompressor: Decompressor, data: bytes) -> Iterator[bytes]:
     """The same in steps so small that nearly all in front of an error comes out."""
     view = memoryview(data)
@@ -248,6 +257,13 @@ class _Zstd:
         self._sort_rest(data, at)
         return b"".join(out)
 
+    def first_block(self, data: Data) -> bytes:
+        """The text of the first block, 128 KiB at most; nothing if the data do not hold it all."""
+        at = zstandard.frame_header_size(data)
+        block = int.from_bytes(data[at : at + 3], "little")
+        is_repeated = block >> 1 & 3 == 1  # one byte, to be repeated
+        return self._frame.decompress(data[: at + 3 + (1 if is_repeated else block >> 3)])
+
     def _sort_rest(self, data: Data, at: int) -> None:
         self.unconsumed_tail = b"" if self._frame.eof else data[at:]
         if self._frame.eof:
@@ -273,11 +289,6 @@ class _Brotli:
 
 # --- codings of HTTP bodies -----------------------------------------------------------------------
 
-# A body of 8 MiB in the smallest blocks that are in use (bgzip's, 64 KiB of text) has 128. Each one
-# costs a copy of what follows it: 8 MiB of empty members took two minutes without this bound.
-_MAX_STREAMS = 256
-_MAX_CODINGS = 5  # more than two were never met; a long list is a way to burn CPU
-
 _CHUNK_SIZE = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]{0,1024})?\r?\n")
 _NEWLINE = re.compile(rb"\r?\n")
 _LOOKS = 64  # first bytes: 1 in 1,600 compressed streams has no control character in them
@@ -291,7 +302,7 @@ def decode_codings(listed: Iterable[str], body: bytes, limit: int) -> tuple[byte
     """
     names = [name.strip(" \t\"'").lower() for name in listed]
     codings = [name for name in names if name not in {"", "identity", "none"}]
-    if len(codings) > _MAX_CODINGS:
+    if len(codings) > MAX_CODINGS:
         return body, ("too_many_encodings",)
     notes: list[str] = []
     for coding in reversed(codings):
@@ -324,7 +335,7 @@ def _undo_framed(
     if not body.startswith(magic):
         return body, f"not_{name}"
     out, rest = b"", body
-    for _ in range(_MAX_STREAMS):
+    for _ in range(MAX_STREAMS):
         more, state, rest = _expand(opener, rest, limit - len(out))
         out += more
         if state or len(out) > limit or not rest.startswith(magic):

@@ -16,10 +16,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
+from pagekin.limits import MAX_LINKS, MAX_TAGS
 from pagekin.native import load
 from pagekin.text.tokens import CODES
 from pagekin.web import tags
@@ -41,8 +42,6 @@ from pagekin.web.tags import (
 )
 
 __all__ = [
-    "MAX_LINKS",
-    "MAX_TAGS",
     "Flat",
     "Outline",
     "read_markup",
@@ -51,12 +50,6 @@ __all__ = [
     "sanitise",
 ]
 
-# Counted by their "<", those in comments too; of 12,454 pages the one with the most has 19,629. In
-# a tree each costs 2 us, and 10 us where it ends nothing below thousands of open elements.
-MAX_TAGS: Final = 300_000
-# Of 12,454 pages the one with the most links has 3,401. Behind this many only their texts are read.
-# So many below a long base, with odd addresses, take 5 s.
-MAX_LINKS: Final = 30_000
 _MAX_ROBOTS = 1000  # characters of robots metas; they are looked at for each link
 
 _CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1f]")

@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, Final
 from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
 from pagekin.errors import InputError
+from pagekin.limits import MAX_RECORD, MAX_TITLE
 from pagekin.text.languages import language_of
-from pagekin.text.tokens import MAX_TITLE, TITLE, TITLE_END, one_line
+from pagekin.text.tokens import TITLE, TITLE_END, one_line
 from pagekin.web.charset import to_utf8
 from pagekin.web.http import HttpResponse, content_type, decode_body, parse_http
 from pagekin.web.markup import Flat, Outline, read_markup
 from pagekin.web.resolution import Resolution
 from pagekin.web.streams import WHOLE, ByteRange, open_source
-from pagekin.web.urls import Resolver, among_hosts, canonical, host
-from pagekin.web.warc import MAX_RECORD_BYTES, Damage, Record, read_records
+from pagekin.web.urls import Resolver, among_hosts, canonical, host, refusal
+from pagekin.web.warc import Damage, Record, read_records
 
 if TYPE_CHECKING:
     from pagekin.web.html import Tree
@@ -139,7 +140,7 @@ def open_response(record: Record) -> tuple[str, HttpResponse] | str:
         return f"not_response_{record.kind if record.kind in _KINDS else 'other'}"
     url = canonical(record.url)
     if url is None:
-        return "bad_url"
+        return "url_too_long" if refusal(record.url) == "too_long" else "bad_url"
     response = parse_http(record.block)
     return response if isinstance(response, str) else (url, response)
 
@@ -283,7 +284,7 @@ def read_file(
     usual = limit + _HEADERS
 
     def most(record: Record) -> int:
-        return max(usual, MAX_RECORD_BYTES) if whole and whole(record) else usual
+        return max(usual, MAX_RECORD) if whole and whole(record) else usual
 
     try:
         with open_source(uri, start=part.start) as stream:

@@ -25,6 +25,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from pagekin.config import ReadingConfig
+from pagekin.limits import MAX_HOPS
 from pagekin.tables import ArrayFile, write_arrays
 from pagekin.web.urls import plain_spelling, spelling_of, spelt
 
@@ -35,7 +36,6 @@ Keys = NDArray[np.uint64]
 _KIND = "resolution"
 _MOST_CAPTURED = 50_000_000  # URLs: 400 MB, which each task looks into
 _MOST_KNOWN = 20_000  # URLs that are remembered: 4 MB
-_MAX_HOPS = 10  # longer chains are loops or traps; browsers stop at 20
 
 
 def write_resolution(
@@ -217,7 +217,7 @@ class Resolution:
         end, hops = url, 0
         while (target := self._target(end)) not in {None, end}:
             end, hops = target, hops + 1
-            if hops > _MAX_HOPS or end == url:
+            if hops > MAX_HOPS or end == url:
                 return url
         return end
 

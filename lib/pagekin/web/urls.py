@@ -16,7 +16,7 @@ ada-url, and on RFC 3986 for percent-encoding. After parsing, this is changed:
 - parameters of sessions and of campaign tracking go, and so do empty ones ("&&");
 - the other parameters are sorted by name. Values of one name keep their order: servers ignore the
   order of names, but may take the first or the last value of a name;
-- what is then longer than MAX_LENGTH has no form.
+- what is then longer than MAX_LENGTH has no form, nor has what is longer than MAX_FOUND at first.
 
 A form is printable ASCII without a space, and is its own form. Deliberately not done: no redirects,
 no rel=canonical, no guess that two schemes or hosts are one site, no repair of "&amp;"; and a query
@@ -41,10 +41,10 @@ from ada_url import join_url
 from publicsuffixlist import PublicSuffixList
 
 from pagekin.errors import UsageError
+from pagekin.limits import MAX_FOUND, MAX_LENGTH
 
 __all__ = [
     "FILE_EXTENSIONS",
-    "MAX_LENGTH",
     "SPELLINGS",
     "Resolver",
     "address_of",
@@ -64,9 +64,6 @@ __all__ = [
     "top_subdomain",
     "within_host",
 ]
-
-# Characters; beyond lie spider traps: endless calendars, paths that repeat, whole forms in a query.
-MAX_LENGTH: Final = 2_000
 
 # No extension of a page, and none that also ends names of sites: .com, .pl, .app, .pages.
 _EXTENSIONS: Final = """
@@ -129,8 +126,7 @@ _SESSION_IN_PATH: Final = re.compile(
 # Only from the first dot of a run, else a host of many dots would cost their number squared.
 _HOST_DOTS: Final = re.compile(r"(?<!\.)\.++(?=:|$)")
 
-# A "%" alone is a stray one. In brackets: what the parser lets through and RFC 3986 forbids.
-_ESCAPABLE: Final = re.compile(r"%(?:[0-9A-Fa-f]{2})?|[\[\]\\^`{|}]")
+_LONGEST_PATH: Final = 3 * MAX_LENGTH  # of a longer one too much is left, whatever its escapes mean
 _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 # Plain URLs are their own form but for the order of their parameters, and plain paths need only an
@@ -140,6 +136,9 @@ _UNRESERVED: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 _PLAIN_ORIGIN: Final = r"https?://(?:(?!xn--)[a-z0-9-]++\.)++[a-z]{2,}+"
 # Escapes in upper case of what is no unreserved character.
 _KEPT_ESCAPE: Final = r"%(?:[0189A-F][0-9A-F]|2[0-9A-CF]|3[A-F]|[46]0|5[B-E]|7[BCDF])"
+# Other escapes, "%" alone, which is a stray one, and what the parser lets through and RFC 3986
+# forbids. Escapes that are kept are not even matched: a page may have 30,000 links of thousands.
+_ESCAPABLE: Final = re.compile(rf"%(?!{_KEPT_ESCAPE[1:]})(?:[0-9A-Fa-f]{{2}})?|[\[\]\\^`{{|}}]")
 _IN_PATH, _IN_QUERY = "[A-Za-z0-9_~!$&'()*+,=:@.-]*+", "[A-Za-z0-9_~!$()*+,;=:@.&/?-]*+"
 _PLAIN_PATH: Final = (
     rf"(?:/(?![.(]|(?i:index|default)\.){_IN_PATH}(?:{_KEPT_ESCAPE}{_IN_PATH})*+)++"
@@ -155,9 +154,11 @@ def canonical(url: str) -> str | None:
     >>> canonical("HTTP://Example.org:80/%7eann/./index.html?b=2&utm_source=x&a=1#top")
     'http://example.org/~ann/?a=1&b=2'
     """
-    if plain := _plain_url(url):
-        return _within_limit(_plain_form(plain))
-    return _within_limit(_normalise(_join(_NO_BASE, url)))
+    if len(url) > MAX_FOUND:
+        return None
+    plain = _plain_url(url)
+    form = _plain_form(plain) if plain else _normalise(_join(_NO_BASE, url))
+    return form if form is not None and len(form) <= MAX_LENGTH else None
 
 
 def refusal(url: str) -> str | None:
@@ -232,14 +233,16 @@ class Resolver:
     "?a=1" and ".." mean other pages there. With a broken base only absolute hrefs resolve.
     """
 
-    __slots__ = ("_base", "_memo", "_origin", "_plain")
+    __slots__ = ("_base", "_memo", "_origin", "_plain", "too_long")
 
     def __init__(self, base: str) -> None:
-        self._base = _join(_NO_BASE, base) or _NO_BASE
+        joined = _join(_NO_BASE, base) if len(base) <= MAX_FOUND else None
+        self._base = _escaped(joined) if joined else _NO_BASE  # once, and not for each link
         form = _normalise(self._base)
         self._origin = form[: form.index("/", len("https://"))] if form else ""
         self._plain = _plain_href if form else _plain_url
         self._memo: dict[str, str | None] = {}
+        self.too_long: set[str] = set()  # hrefs that resolved to nothing for that reason
 
     def __call__(self, href: str) -> str | None:
         """The canonical URL that `href` leads to; None if to no page (`refusal` says why)."""
@@ -261,6 +264,8 @@ class Resolver:
 
     def refusal(self, href: str) -> str | None:
         """Why `href` resolves to None: "unparsable", "scheme", "too_long"; None if it resolves."""
+        if len(href) > MAX_FOUND:
+            return "too_long"
         joined = _join(self._base, href)
         if joined is None:
             return "unparsable"
@@ -272,16 +277,22 @@ class Resolver:
         return "too_long" if len(form) > MAX_LENGTH else None
 
     def _resolve(self, href: str) -> str | None:
+        form = self._form(href)
+        if form is None or len(form) <= MAX_LENGTH:
+            return form
+        self.too_long.add(href)
+        return None
+
+    def _form(self, href: str) -> str | None:
+        """Its form, or what is too long for one."""
+        if len(href) > MAX_FOUND:
+            return href
         if plain := self._plain(href.partition("#")[0] if "#" in href else href):
             form = plain[0] if plain.lastindex is None else _plain_form(plain)
-            return _within_limit(self._origin + form if form[0] == "/" else form)
+            return self._origin + form if form[0] == "/" else form
         if href[:1] == "#":  # a place on the page itself
             return self("")
-        return _within_limit(_normalise(_join(self._base, href)))
-
-
-def _within_limit(form: str | None) -> str | None:
-    return form if form is not None and len(form) <= MAX_LENGTH else None
+        return _normalise(_join(self._base, href))
 
 
 def _plain_form(plain: re.Match[str]) -> str:
@@ -301,11 +312,16 @@ def _join(base: str, href: str) -> str | None:
         return _join(base, mended) if mended != href else None
 
 
+def _escaped(url: str) -> str:
+    """A URL that the parser gave, with the escapes of a form in its path and its query."""
+    head, slash, tail = url.partition("//")
+    authority, end, tail = tail.partition("/")
+    return f"{head}{slash}{authority}{end}{_ESCAPABLE.sub(_normal_escape, tail)}"
+
+
 def _normalise(href: str | None) -> str | None:
     """The form, however long, of what the parser gave; None if the scheme is another or no host."""
-    if href is None:
-        return None
-    href = href.partition("#")[0]
+    href = (href or "").partition("#")[0]
     if plain := _plain_url(href):
         return _plain_form(plain)
     scheme, _, rest = href.partition("://")
@@ -315,9 +331,16 @@ def _normalise(href: str | None) -> str | None:
     authority = _HOST_DOTS.sub("", found_authority.rpartition("@")[2])
     if not authority or not _is_settled(authority, href):
         return None
-    found_path, _, query = _ESCAPABLE.sub(_normal_escape, tail).partition("?")
-    path = _SESSION_IN_PATH.sub("", f"/{found_path}")
-    if len(authority) < len(found_authority) or len(path) <= len(found_path):
+    found_path, _, query = tail.partition("?")
+    path = f"/{found_path}"
+    if len(path) > _LONGEST_PATH:
+        path = _SESSION_IN_PATH.sub("", path)
+        if len(path) > _LONGEST_PATH:
+            return href
+    escaped = _ESCAPABLE.sub(_normal_escape, path)
+    query = _ESCAPABLE.sub(_normal_escape, query)
+    path = _SESSION_IN_PATH.sub("", escaped)
+    if len(authority) < len(found_authority) or len(path) < len(escaped):
         # "1.2.." is a name and "1.2" an address, "..;jsessionid=1" a segment and ".." is none: what
         # lost a part is another URL to the parser. Each round is shorter, so this ends.
         return _normalise(_join(_NO_BASE, f"{scheme}://{authority}{path}?{query}"))

@@ -43,12 +43,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import BinaryIO, Final, Literal, TypeAlias
 
+from pagekin.limits import (
+    FREE_TEXT,
+    MAX_DICTIONARY,
+    MAX_HELD,
+    MAX_RATIO,
+    MAX_RECORD,
+    MAX_WARC_HEADER,
+)
 from pagekin.web.http import (
     ERRORS,
     Data,
     Decompressor,
     Opener,
     fine_steps,
+    first_text,
     header_fields,
     open_gzip,
     open_zstd,
@@ -57,30 +66,26 @@ from pagekin.web.http import (
 )
 from pagekin.web.streams import WHOLE, ByteRange
 
-__all__ = ["MAX_RECORD_BYTES", "PAGE_KINDS", "Damage", "Reason", "Record", "read_records"]
+__all__ = ["PAGE_KINDS", "Damage", "Reason", "Record", "read_records"]
 
 Reason: TypeAlias = Literal[
     "bad_compression",  # a member cannot be decompressed, or fails its checksum
     "bad_length",  # Content-Length is no number, or not the length of the block
     "bad_record_header",
+    "bomb",  # a member holds more text than any does that is no attack; what it gave counts
     "foreign_bytes",  # something that is no record and no member stands between them
     "unexpected_end",  # the stream ends within a record or a member
 ]
 
-MAX_RECORD_BYTES = 8 << 20  # the longest of 1,208 real pages has 1.6 MB
 PAGE_KINDS = frozenset({"response", "revisit"})
-
-# Blocks up to this size are held while they are read, whatever is kept of them: one whose length is
-# wrong can then be looked through for the records that it would swallow.
-_MAX_HELD = 8 << 20
 
 _WARC = b"WARC/"
 _SEPARATOR = b"\r\n\r\n"
-_MAX_HEAD = 64 << 10  # bytes of a record's header
 _MAX_LENGTH_DIGITS = 18
 _LOOK_AHEAD = 64  # how much of the text behind a block is looked at; a separator has 4 bytes
 
 _VERSION = re.compile(rb"WARC/[01]\.\d+[ \t]*\r?\n(?=[!-9;-~])")
+_TYPE = re.compile(rb"\n[^\n!-~]*warc-type[^\n!-~]*:", re.IGNORECASE)
 _BLANK_LINE = re.compile(rb"\n\r?\n")
 _LINE_ENDS = re.compile(rb"[\r\n]*")
 _BEHIND = re.compile(rb"[\r\n]*(WARC/|\Z)")
@@ -90,12 +95,15 @@ _END: Final[Reason] = "unexpected_end"
 _OVERLAP = 7  # the longest mark, less one
 _SALVAGED = 8 << 20  # a member that gave more text than this in front of an error is not read again
 _TRIAL = 160 << 10  # Zstandard gives nothing before a whole block, at most 128 KiB, was read
-_MAX_DICTIONARY = 32 << 20  # four times what the specification asks for
 
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _DICTIONARY = b"\x5d\x2a\x4d\x18"
 _FRAMES = (_ZSTD, _DICTIONARY)
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
+
+# In what a broken member ran over other broken ones may give so many times its bytes of text, and
+# some more.
+_WASTE, _WASTE_FREE = 16, 1 << 20
 
 _FRAMING = 8  # bytes that tell how a stream is compressed
 _CHUNK = 64 << 10
@@ -162,7 +170,7 @@ _Limit = int | Callable[[Record], int]  # a block has no text yet when it is ask
 
 def read_records(
     stream: BinaryIO,
-    limit: _Limit = MAX_RECORD_BYTES,
+    limit: _Limit = MAX_RECORD,
     kinds: Container[str] = PAGE_KINDS,
     part: ByteRange = WHOLE,
 ) -> Iterator[Record | Damage]:
@@ -204,7 +212,7 @@ def _next(window: _Window, limit: _Limit, kinds: Container[str]) -> Iterator[Rec
     record = Record(offset, kind, head.fields, head.length, can_begin=can_begin)
     most = limit(record) if callable(limit) else limit
     keep = min(most, record.length) if record.kind in kinds else 0
-    if record.length > _MAX_HELD:  # whatever the limit is: all readers find the same records
+    if record.length > MAX_HELD:  # whatever the limit is: all readers find the same records
         yield from _read_long(window, record, keep)
     elif window.ends_record(record.length):
         record.block = window.read(record.length, keep)
@@ -344,10 +352,10 @@ class _Window:
         if self.widen(len(_WARC)) and not self._buffer.startswith(_WARC, self._pos):
             return "foreign_bytes"
         head = _parse_head(self._buffer, self._pos)
-        if head is None and self.widen(_MAX_HEAD):
+        if head is None and self.widen(MAX_WARC_HEADER):
             head = _parse_head(self._buffer, self._pos)
         if head is None:
-            ended = self.member_is_open and self.size < _MAX_HEAD and self.next_part is None
+            ended = self.member_is_open and self.size < MAX_WARC_HEADER and self.next_part is None
             return "unexpected_end" if ended else "bad_record_header"
         return head
 
@@ -398,7 +406,7 @@ class _Window:
 
     def find_inner_header(self, size: int) -> int:
         """Where in a block of this size another record begins; -1: nowhere, or its end is right."""
-        have = self.widen(size + _MAX_HEAD)
+        have = self.widen(size + MAX_WARC_HEADER)
         if have >= size and self.separator_follows(size):
             return -1
         return self._find_head(1, min(size, have))
@@ -407,11 +415,11 @@ class _Window:
         """Moves on to a header, or past all that is in the window's reach; returns the bytes."""
         passed = self.skip(1)
         while True:
-            have = self.widen(2 * _MAX_HEAD)
+            have = self.widen(2 * MAX_WARC_HEADER)
             found = self._find_head(0, have)
             # Without a header in sight one may still begin in the last bytes.
-            step = found if found >= 0 else max(have - _MAX_HEAD, 0)
-            if found < 0 and have < 2 * _MAX_HEAD:
+            step = found if found >= 0 else max(have - MAX_WARC_HEADER, 0)
+            if found < 0 and have < 2 * MAX_WARC_HEADER:
                 step = have
             passed += self.skip(step)
             if found >= 0 or not self.size:
@@ -447,7 +455,7 @@ class _Window:
 
 def _parse_head(data: bytes, at: int) -> _Head | Reason | None:
     """A record's header; None when it does not end, or not soon enough."""
-    blank = _BLANK_LINE.search(data, at, at + _MAX_HEAD)
+    blank = _BLANK_LINE.search(data, at, at + MAX_WARC_HEADER)
     if blank is None:
         return None
     raw = data[at : blank.start()]
@@ -467,9 +475,17 @@ def _parse_head(data: bytes, at: int) -> _Head | Reason | None:
 def _find_head(data: bytes, start: int, end: int) -> int:
     """Where the first whole header begins in data[start:end], or -1."""
     while (found := _VERSION.search(data, start)) and found.start() < end:
-        if isinstance(_parse_head(data, found.start()), _Head):
-            return found.start()
-        start = _next_try(data, found)
+        start, named = found.start(), _TYPE.search(data, found.end() - 1)
+        if named is None:
+            return -1
+        # a header has its type within its reach, and in front of the first blank line
+        blank = max(data.rfind(line, start, named.start()) for line in (b"\n\n", b"\n\r\n"))
+        if (earliest := max(blank, named.end() - MAX_WARC_HEADER)) > start:
+            start = earliest
+        elif isinstance(_parse_head(data, start), _Head):
+            return start
+        else:
+            start = _next_try(data, found)
     return -1
 
 
@@ -478,7 +494,7 @@ def _next_try(data: bytes, failed: re.Match[bytes]) -> int:
 
     Every header before the last one within its reach has that one inside, and is no header.
     """
-    reach = failed.start() + _MAX_HEAD
+    reach = failed.start() + MAX_WARC_HEADER
     blank = _BLANK_LINE.search(data, failed.start(), reach)
     start = failed.end()
     for later in _VERSION.finditer(data, start, blank.start() if blank else reach):
@@ -535,7 +551,7 @@ class _Framing:
         if self.name == "plain":
             return True
         try:
-            return next(steps(self.opener(), data, len(_WARC)), b"").startswith(_WARC)
+            return first_text(self.opener, data).startswith(_WARC)
         except ERRORS:
             return False
 
@@ -572,12 +588,18 @@ def _member(source: _Rewindable, framing: _Framing) -> Iterator[_Part | Damage]:
             fresh = not sent and data.startswith(_WARC)
             yield _Part(data, start, fresh, member.eof, packed=True, entry=fresh and can_begin)
             sent += len(data)
+            if sent > FREE_TEXT + MAX_RATIO * (source.offset - start):
+                reason = "bomb"
+                break
     except ERRORS:
-        reason = "bad_compression"
+        reason, ran_to = "bad_compression", source.offset
         if data := _salvage(framing.opener(), source.since(start), sent):
             yield _Part(data, start, not sent and data.startswith(_WARC), last=False, packed=True)
+            sent += len(data)
+    else:
+        ran_to = source.offset
     if reason != _END or not member.eof:
-        source.rewind(start + 1)
+        source.leave_broken((start, ran_to), sent)
         yield _resync(source, (framing,), reason, start)
 
 
@@ -612,24 +634,26 @@ def _skippable(source: _Rewindable, framing: _Framing) -> Iterator[Damage]:
     """A Zstandard frame without text: the dictionary of the frames that follow, or padding."""
     start, head = source.mark(), source.peek(8)
     size = int.from_bytes(head[4:], "little")
-    if head.startswith(_DICTIONARY) and size <= _MAX_DICTIONARY:
-        content = source.peek(8 + size)[8:]
+    if head.startswith(_DICTIONARY) and size <= MAX_DICTIONARY:
+        content = source.view(8 + size)[8:]
         try:
-            framing.opener = zstd_opener(_dictionary(content))
-            framing.has_dictionary = True
+            if len(content) == size:
+                framing.opener = zstd_opener(_dictionary(bytes(content)))
+                framing.has_dictionary = True
         except ERRORS:
-            yield Damage(start, "bad_compression", 8 + len(content))
+            yield Damage(start, "bad_compression", 8 + size)
     if not source.skip(8 + size):
         source.rewind(start + 1)
         yield _resync(source, (framing,), _END, start)
 
 
 def _dictionary(content: bytes) -> bytes:
-    """As it is, or out of the frame it is compressed in."""
+    """As it is, or out of the frame it is compressed in, where it is no bomb."""
     if not content.startswith(_ZSTD):
         return content
-    parts = steps(open_zstd(), content, _MAX_DICTIONARY)
-    return next(parts, b"")
+    most = min(MAX_DICTIONARY, MAX_RATIO * len(content))
+    dictionary = next(steps(open_zstd(), content, most), b"")
+    return dictionary if len(dictionary) <= most else b""
 
 
 def _resync(
@@ -669,6 +693,9 @@ class _Rewindable:
         self._kept_size = 0
         self.chunk = b""
         self.at = 0  # where the next byte is in the chunk
+        # What a broken member ran over, and others that began in it, and how much text these gave.
+        self._overrun = (start, start)
+        self._wasted = 0
 
     @property
     def offset(self) -> int:
@@ -678,7 +705,24 @@ class _Rewindable:
     def is_as_at_start(self) -> bool:
         """Whether the chunk goes on as that of a stream which begins here, framing looked at."""
         behind_chunk = self.offset - self.offset % _CHUNK + _CHUNK
-        return self._end <= behind_chunk and len(self.chunk) - self.at >= _FRAMING
+        whole = self._end <= behind_chunk and len(self.chunk) - self.at >= _FRAMING
+        return whole and self.offset >= self._overrun[1]
+
+    def leave_broken(self, member: tuple[int, int], text: int) -> None:
+        """Goes on right behind the beginning of a member that gave so much text until it broke.
+
+        A member without its end may run over all that follow, and each of these as well. Where too
+        much was read again, what was run over is passed.
+        """
+        first, end = self._overrun
+        start, ran_to = member
+        inside = start < end
+        first, end = (first, max(end, ran_to)) if inside else (start, ran_to)
+        self._overrun, self._wasted = (first, end), inside * (self._wasted + text)
+        if self._wasted <= _WASTE_FREE + _WASTE * (end - first):
+            self.rewind(start + 1)
+        else:
+            self.skip(end - self.offset)
 
     def mark(self) -> int:
         """Here a member begins: nothing before it need be kept."""
@@ -703,18 +747,20 @@ class _Rewindable:
 
     def view(self, size: int) -> Data:
         """The next bytes without passing them."""
-        while len(self.chunk) - self.at < size and self.extend():
-            pass
+        self.extend(size - (len(self.chunk) - self.at))
         return memoryview(self.chunk)[self.at : self.at + size]
 
-    def extend(self) -> bool:
-        """Makes the chunk longer; False at the end of the stream."""
-        more = self._read_chunk()
-        if more:
+    def extend(self, size: int = 1) -> bool:
+        """Makes the chunk longer by so much at least; False if the stream was at its end."""
+        parts: list[bytes] = []
+        while size > 0 and (more := self._read_chunk()):
+            parts.append(more)
+            size -= len(more)
+        if parts:
             at, chunk = self.at, self.chunk
             self._remember(chunk[:at])
-            self.chunk, self.at = chunk[at:] + more, 0
-        return bool(more)
+            self.chunk, self.at = b"".join([chunk[at:], *parts]), 0
+        return bool(parts)
 
     def skip(self, size: int) -> bool:
         """Whether the stream has as many bytes."""

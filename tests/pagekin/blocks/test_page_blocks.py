@@ -19,8 +19,8 @@ from pagekin.blocks.page_blocks import (
 )
 from pagekin.config import BlockConfig, ReadingConfig
 from pagekin.counters import Counters
+from pagekin.limits import MAX_LINKS
 from pagekin.web.html import to_html
-from pagekin.web.markup import MAX_LINKS
 from pagekin.web.page import NOTHING, TEXT, Page, View, make_page
 from pagekin.web.tags import CUTS
 from tests.soups import smuggled, soups

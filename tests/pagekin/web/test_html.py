@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
+from pagekin.limits import MAX_LEVELS, MAX_LINKS
 from pagekin.web import html
-from pagekin.web.html import MAX_LEVELS, Tree, parse_tree, to_html
-from pagekin.web.markup import MAX_LINKS, read_markup, sanitise
+from pagekin.web.html import Tree, parse_tree, to_html
+from pagekin.web.markup import read_markup, sanitise
 from pagekin.web.page import OUTLINE, TREE, Page, PageReader, make_page
 from pagekin.web.warc import Record
 from tests.soups import soups

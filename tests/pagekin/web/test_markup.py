@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from pagekin.config import BagConfig, BuildConfig, TextConfig
 from pagekin.counters import Counters
+from pagekin.limits import MAX_LINKS, MAX_TAGS, MAX_TREE_DEPTH
 from pagekin.stages.fragments.extractor import FragmentExtractor
 from pagekin.stages.fragments.merge import merge_fragments
 from pagekin.text import tokens as m
 from pagekin.text.tokens import tokenise
 from pagekin.web import tags
-from pagekin.web.html import TREE_DEPTH
-from pagekin.web.markup import MAX_LINKS, MAX_TAGS, Flat, read_markup, reader_in_python
+from pagekin.web.markup import Flat, read_markup, reader_in_python
 from pagekin.web.page import Page, View, make_page
 from pagekin.web.show import describe_page, page_lines
 from pagekin.web.tags import CUTS, HEADING_MARKS, attribute_value
@@ -200,14 +200,15 @@ def test_equals_the_plain_twin(page: str, without: frozenset[str]) -> None:
 @given(st.lists(st.one_of(open_tags, st.just("bees ")), max_size=8).map("".join))
 def test_text_behind_deep_nesting_is_found(soup: str) -> None:
     """However the page goes on, depth costs no text."""
-    flat = flat_of("<b>" * TREE_DEPTH + soup + " <i>bottom</i>" + "</b>" * TREE_DEPTH + "<p>after")
+    start, end = "<b>" * MAX_TREE_DEPTH, "</b>" * MAX_TREE_DEPTH
+    flat = flat_of(f"{start}{soup} <i>bottom</i>{end}<p>after")
     assert {b"bottom", b"after"} <= set(flat.text.split())
 
 
 @pytest.mark.parametrize("page", ["<p>a", "<title>t</title>", "<svg><path></svg>", "x"])
 def test_with_and_without_more(page: str) -> None:
     """Whether an outline or a tree is wanted too changes nothing in the text."""
-    for html in (page, "<div>" * TREE_DEPTH + page, page + " " * 1_200_000):
+    for html in (page, "<div>" * MAX_TREE_DEPTH + page, page + " " * 1_200_000):
         both = make_page("http://one.example/", html.encode(), view=View(outline=True, tree=True))
         alone = make_page("http://one.example/", html.encode())
         assert isinstance(both, Page)
@@ -371,6 +372,6 @@ def test_no_bytes_harm_what_follows(body: bytes, charset: str) -> None:
 @settings(max_examples=40)
 def test_no_deep_soup_harms_what_follows(soup: str) -> None:
     """The same of pages that are read as a stream."""
-    page = make_page("http://one.example/a", ("<i>" * TREE_DEPTH + soup).encode())
+    page = make_page("http://one.example/a", ("<i>" * MAX_TREE_DEPTH + soup).encode())
     assert isinstance(page, Page)
     check_page(page)

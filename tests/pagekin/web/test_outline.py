@@ -11,11 +11,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from pagekin.limits import MAX_LINKS, MAX_TAGS
 from pagekin.web import tags
 from pagekin.web.html import parse_tree
 from pagekin.web.markup import (
-    MAX_LINKS,
-    MAX_TAGS,
     Flat,
     Outline,
     read_markup,

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from pagekin.limits import MAX_LENGTH
 from pagekin.web import urls
 from pagekin.web.urls import (
     FILE_EXTENSIONS,
-    MAX_LENGTH,
     SPELLINGS,
     Resolver,
     address_of,

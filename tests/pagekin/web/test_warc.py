@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import random
 import tracemalloc
 import zlib
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import zstandard
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from pagekin.limits import MAX_RECORD
 from pagekin.web import warc
 from pagekin.web.streams import WHOLE, ByteRange
 from pagekin.web.warc import Damage, Record, read_records
@@ -558,7 +560,7 @@ def test_long_block_in_a_bad_member() -> None:
 
 def test_bomb() -> None:
     """A member of many times the limit takes neither memory nor its neighbours."""
-    data = gz(PAGES[0]) + bomb(url(9), 64) + gz(PAGES[1])
+    data = gz(PAGES[0]) + bomb(url(9), 16) + gz(PAGES[1])
     tracemalloc.start()
     found = [(r.url, len(r.block)) for r in records(data, limit=1 << 20)]
     peak = tracemalloc.get_traced_memory()[1]
@@ -568,9 +570,59 @@ def test_bomb() -> None:
     assert peak < 8 << 20
 
 
+@pytest.mark.parametrize("pack", [gz, zst])
+def test_a_bomb_is_cut(pack: Callable[..., bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a member holds beyond its limit is not read; its page is given, and the damage told."""
+    monkeypatch.setattr(warc, "FREE_TEXT", 1 << 20)
+    right, large = pack(PAGES[0]), pack(response(url(9), bytes(30 << 20)))
+    expected = [url(0), url(9), (len(right), "bomb"), url(0)]
+    assert expected == outcome(right + large + right)
+
+
+def test_members_that_run_over_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where too much was read again it is passed over; what stands behind it is read."""
+    monkeypatch.setattr(warc, "_WASTE", 1)
+    monkeypatch.setattr(warc, "_WASTE_FREE", 0)
+    cut = gz(response("http://a.example/", b"<p>bees make <a href=/honey>honey</a>"))[:-20]
+    right = [gz(PAGES[1]), gz(PAGES[2])]
+    found = outcome(right[0] + cut * 200 + random.Random(1).randbytes(300 << 10) + right[1])
+    damage = [len(right[0]) + k * len(cut) for k in range(2)]
+    assert damage == [item[0] for item in found if isinstance(item, tuple)][:2]
+    assert (url(1), url(2), True) == (found[0], found[-1], len(found) < 20)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *(b"WARC/1.0\r\n", b"WARC/1.1\n", b"WARC/", b"WARC-Type: x\n", b"\twarc-type:y\n"),
+                *(b"content-length: 5\r\n", b"Content-Length: x\n", b"a: b\n", b"\n", b"\r\n"),
+                *(b"x", b"a" * 70),
+            ]
+        ),
+        max_size=60,
+    ).map(b"".join),
+    st.integers(0, 20),
+)
+def test_headers_are_found_as_by_trying_every_place(data: bytes, start: int) -> None:
+    """The search leaves out what cannot be a header, and nothing else."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(warc, "MAX_WARC_HEADER", 100)
+        for end in (len(data), len(data) // 2):
+            heads = (at for at in range(start, end) if is_head(data, at))
+            assert next(heads, -1) == warc._find_head(data, start, end)
+
+
+def is_head(data: bytes, at: int) -> bool:
+    """Whether a whole header begins here."""
+    begins = warc._VERSION.match(data, at) is not None
+    return begins and isinstance(warc._parse_head(data, at), warc._Head)
+
+
 def test_zstd_bomb() -> None:
     """A frame of zeros does not expand in memory either."""
-    data = zst(response(url(9), bytes(64 << 20))) + zst(PAGES[1])
+    data = zst(response(url(9), bytes(16 << 20))) + zst(PAGES[1])
     tracemalloc.start()
     assert [url(9), url(1)] == outcome(data)
     peak = tracemalloc.get_traced_memory()[1]
@@ -703,6 +755,9 @@ def test_parts_are_the_whole(data: st.DataObject, whole: bytes, chunk: int) -> N
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(warc, "_CHUNK", chunk)
         patch.setattr(warc, "_KEPT", data.draw(st.sampled_from([100, 1 << 20]), label="kept"))
+        if data.draw(st.booleans(), label="little may be read again"):
+            for name, value in (("_WASTE", 1), ("_WASTE_FREE", 0)):
+                patch.setattr(warc, name, value)
         items = list(read_records(pipe(whole), 1000))
         entries = {item.offset for item in items if isinstance(item, Record) and item.can_begin}
         chosen = data.draw(st.sets(st.sampled_from(sorted(entries | {0}))), label="cuts") - {0}
@@ -730,7 +785,7 @@ def test_whole_file_is_a_part() -> None:
     """Without bounds a part is the file."""
     data = b"".join(map(gz, PAGES))
     assert list(read_records(pipe(data))) == list(read_records(pipe(data), part=WHOLE))
-    assert list(read_records(pipe(data))) == part_of(data, 0, len(data), warc.MAX_RECORD_BYTES)
+    assert list(read_records(pipe(data))) == part_of(data, 0, len(data), MAX_RECORD)
 
 
 def test_several_records_of_a_member() -> None:

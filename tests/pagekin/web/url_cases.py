@@ -72,7 +72,7 @@ ABSOLUTE: list[tuple[str, str, str | None]] = [
     ("host: upper case", "http://EXAMPLE.Org/A", "http://example.org/A"),
     ("host: trailing dot", "http://example.org./a", "http://example.org/a"),
     ("host: two trailing dots", "http://example.org../a", "http://example.org/a"),
-    ("host: many trailing dots", f"http://example.org{'.' * 5000}/a", "http://example.org/a"),
+    ("host: many trailing dots", f"http://example.org{'.' * 3000}/a", "http://example.org/a"),
     ("host: trailing dot and port", "http://example.org.:8080/a", "http://example.org:8080/a"),
     ("host: trailing dot in full width", "http://example.org\uff0e/a", "http://example.org/a"),
     ("host: escaped trailing dot", "http://example.org%2e/a", "http://example.org/a"),
@@ -347,7 +347,7 @@ ABSOLUTE: list[tuple[str, str, str | None]] = [
     ("long: by escapes", f"{SITE}/{'ä' * 400}", None),
     ("long: only the fragment", f"{SITE}/a#{'b' * 3000}", f"{SITE}/a"),
     ("long: only what goes", f"{SITE}/a?utm_source={'b' * 3000}", f"{SITE}/a"),
-    ("long: only dot segments", f"{SITE}/{'b/../' * 3000}a", f"{SITE}/a"),
+    ("long: only dot segments", f"{SITE}/{'b/../' * 700}a", f"{SITE}/a"),
     ("long: only decoded escapes", f"{SITE}/{'%61' * 1000}", f"{SITE}/{'a' * 1000}"),
 ]
 

@@ -147,6 +147,9 @@ class FragmentExtractor:
         times = Counter(targets)
         self._count("nofollow", unfollowed)
         self._count("no_web_address", times.pop(None, 0) - unfollowed)
+        if too_long := page.resolver.too_long:
+            number = sum(href in too_long for href in page.flat.hrefs)
+            self._counters.add("links", "too_long", number)
         moved, others = self._look_up([*filter(None, times)])
         kept: dict[str | None, str | None] = {None: None}
         is_within, drops = within_host(own), self._config.bag.same_host == "drop"

@@ -26,12 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagekin.bags.bag import Bags, is_bag, origin_of
-from pagekin.bags.fragments import MOST_ABOVE
 from pagekin.bags.vocabulary import merge_among
 from pagekin.config import BagConfig, BuildConfig, WindowConfig
 from pagekin.counters import Counters
 from pagekin.errors import naming
 from pagekin.kinds import Pair
+from pagekin.limits import MOST_ABOVE
 from pagekin.stages.fragments.parcels import (
     Opened,
     bounds_of,

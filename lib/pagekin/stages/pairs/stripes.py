@@ -21,12 +21,12 @@ from pagekin.cocitation.similarity import BlockLinks, Indices, Similarity
 from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
+from pagekin.limits import MAX_BLOCKS
 from pagekin.stages.pairs.stripe_codec import pack_stripes
 
 __all__ = ["make_stripes"]
 
 _LINKS_AT_ONCE = 1 << 13
-_MAX_BLOCKS = 4096  # of a page: for each repeated link a bit for each earlier block is kept
 
 
 class _Block(NamedTuple):
@@ -57,7 +57,7 @@ def make_stripes(
 
 def _blocks_of(page: PageBlocks, counters: Counters, *, plain: bool) -> list[_Block]:
     """The blocks of a page; with plain co-citation the page is one block."""
-    blocks = page.blocks[:_MAX_BLOCKS]
+    blocks = page.blocks[:MAX_BLOCKS]
     counters.add("cocitation", "blocks_over_limit", len(page.blocks) - len(blocks))
     if plain:
         blocks = [_as_one(blocks)] if blocks else []

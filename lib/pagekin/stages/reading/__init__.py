@@ -13,7 +13,7 @@ FRAGMENTS = Extractor(
     "pages become fragments, fragments are merged to raw bags",
     makes=(RAW_BAGS, WORDS),
     sections=("text", "window", "bag"),
-    version=7,
+    version=8,
     part="bags",
     uses=(PACKING, DERIVED_STOPS),
     runs="stages.fragments.extractor:FragmentExtractor",
@@ -24,7 +24,7 @@ BLOCKS_OF_LINKS = Extractor(
     "pages become blocks of links",
     makes=(BLOCKS,),
     sections=("blocks",),
-    version=3,
+    version=4,
     part="cocitation",
     runs="stages.blocks.extractor:BlockExtractor",
 )
