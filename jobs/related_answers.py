@@ -15,11 +15,10 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from pagekin.build.single_jobs import answer_lines, urls_asked
+from pagekin.build.single_jobs import answer_lines, open_for_job, urls_asked
 from pagekin.engine import ON_THIS_MACHINE
 from pagekin.engine.job import PagekinJob
 from pagekin.kinds import Pair
-from pagekin.query.api import Index
 
 
 class RelatedAnswers(PagekinJob):
@@ -29,6 +28,7 @@ class RelatedAnswers(PagekinJob):
     def configure_args(self) -> None:
         super().configure_args()
         self.add_passthru_arg("--index", default="", help="the index that is asked")
+        self.add_passthru_arg("--digest", default="", help="of the index; another one is refused")
         self.add_passthru_arg(
             "--question",
             default="{}",
@@ -48,7 +48,7 @@ class RelatedAnswers(PagekinJob):
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         copy = Path(self.COPY)
-        index = Index.open(copy if copy.is_dir() else self.options.index)
+        index = open_for_job(copy if copy.is_dir() else self.options.index, self.options.digest)
         question = json.loads(self.options.question)
         urls = lru_cache(1)(partial(urls_asked, index, question=question))
         for line, _ in pairs:

@@ -42,8 +42,8 @@ __all__ = [
     "add_flags",
     "config_from_flags",
     "config_of",
-    "from_dict",
     "keys_of",
+    "known_config",
     "load_config",
     "sections",
     "to_dict",
@@ -475,18 +475,19 @@ def sections() -> dict[str, Section]:
     return {f.name: type(f.default) for f in dataclasses.fields(BuildConfig)}
 
 
-def from_dict(values: Mapping[str, Mapping[str, Any]]) -> BuildConfig:
-    """The configuration that `to_dict` told, also after a journey through JSON."""
-    return BuildConfig(
-        **{
-            name: cls(**{k: _as_tuple(v) for k, v in values[name].items()})
-            for name, cls in sections().items()
+def known_config(stored: Mapping[str, Mapping[str, Any]]) -> BuildConfig:
+    """What `to_dict` told, also after a journey through JSON, as far as this pagekin knows it.
+
+    A configuration of an older one may lack keys. UsageError where a value cannot be.
+    """
+    known = {name: {f.name for f in dataclasses.fields(cls)} for name, cls in sections().items()}
+    return config_of(
+        {
+            name: {key: value for key, value in section.items() if key in known[name]}
+            for name, section in stored.items()
+            if name in known
         }
     )
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def to_dict(config: BuildConfig, only: Iterable[str] | None = None) -> dict[str, dict[str, Any]]:

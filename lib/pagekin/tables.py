@@ -14,7 +14,9 @@ from __future__ import annotations
 import json
 import mmap
 import os
+import re
 import resource
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -27,7 +29,15 @@ from numpy.typing import NDArray
 
 from pagekin.errors import InputError, naming
 
-__all__ = ["UNREADABLE", "ArrayFile", "ArrayWriter", "allow_open", "damaged", "write_arrays"]
+__all__ = [
+    "UNREADABLE",
+    "ArrayFile",
+    "ArrayWriter",
+    "allow_open",
+    "damaged",
+    "open_regular",
+    "write_arrays",
+]
 
 # What reading a damaged file may raise: its header has a checksum, its arrays may hold anything.
 UNREADABLE = (LookupError, ValueError, OverflowError, MemoryError)
@@ -36,9 +46,12 @@ UNREADABLE = (LookupError, ValueError, OverflowError, MemoryError)
 _WORD = b"pagekin arrays "
 _FORMAT = 1
 _MAGIC = b"%b%d\n" % (_WORD, _FORMAT)
+_MARK = len(_MAGIC) + 16  # bytes that tell one file from another: as far as the head's checksum
 _ALIGN = 64
 _HEADER_LIMIT = 1 << 20
 _PIECE = 1 << 20  # bytes copied at once
+_NAME = re.compile(r"[\w ]{1,40}", re.ASCII)  # of a kind
+_DTYPE = re.compile(r"\|[iu]1|<(?:[iu][248]|f[48])")
 _AGAIN = "remove the folder that it lies in, and build again"
 
 
@@ -163,19 +176,37 @@ def allow_open(files: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
+def open_regular(path: Path) -> BinaryIO:
+    """A file, open for reading. InputError where it is none: a pipe would be waited for."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return os.fdopen(handle, "rb")
+    os.close(handle)
+    raise InputError(f"{path} cannot be opened: it is no regular file")
+
+
 class ArrayFile:
     """An open array file: `file["name"]` is a read-only memory-mapped array.
 
-    A file of another kind is refused; kind "" takes any.
+    A file of another kind is refused; kind "" takes any. It stays the file that was opened, also
+    where another one takes its name.
     """
 
     def __init__(self, path: Path, kind: str = "") -> None:
         self.path = path
-        header = _read_header(path, kind)
+        try:
+            with open_regular(path) as file:
+                header = _read_header(path, file, kind)
+                self._start = file.tell()  # where the data begin
+                self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError) as error:  # it was cut to nothing meanwhile
+            reason = getattr(error, "strerror", error)
+            raise InputError(f"{path} cannot be opened: {reason}") from error
+        self.size = len(self._mapped)  # of the file, in bytes
+        self._mark = self._mapped[:_MARK]
         self.meta: dict[str, Any] = header["meta"]
         self.checksum: str = header["checksum"]
-        self._start: int = header["size"]  # where the data begin
-        self._arrays = self._map(header["arrays"])
+        self._arrays = self._laid_out(header["arrays"])
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self._arrays[name]
@@ -188,49 +219,85 @@ class ArrayFile:
     def verify(self) -> None:
         """Read everything and compare the checksum; InputError where it differs."""
         checksum = xxhash.xxh3_128()
-        with self.path.open("rb") as file:
-            file.seek(self._start)
-            while piece := file.read(_PIECE):
-                checksum.update(piece)
+        for place in range(self._start, self.size, _PIECE):
+            checksum.update(self._mapped[place : place + _PIECE])
         if checksum.hexdigest() != self.checksum:
             raise InputError(f"{self.path} is damaged: its checksum does not match; {_AGAIN}")
 
-    def _map(self, arrays: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
+    def check_size(self) -> None:
+        """InputError where the file was cut short or grew since it was opened.
+
+        To look at it before reading spares a SIGBUS to whoever comes later.
+        """
+        if self._mapped.size() != self.size:
+            raise self._overwritten()
+
+    def check_head(self) -> None:
+        """InputError where another file was written in the place of this one: what was read is
+        perhaps of both. The head has a checksum of its own, and that has one of the data.
+        """
+        if self._mapped[:_MARK] != self._mark:
+            raise self._overwritten()
+
+    def _overwritten(self) -> InputError:
+        return InputError(
+            f"{self.path} was overwritten while it was open; open it again, and replace an index"
+            " by a rename, as pagekin build does"
+        )
+
+    def _laid_out(self, arrays: list[dict[str, Any]]) -> dict[str, NDArray[Any]]:
         offset, found = self._start, {}
-        with self.path.open("rb") as file:
-            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         for described in arrays:
             dtype, length = np.dtype(described["dtype"]), described["length"]
             offset += -offset % _ALIGN
-            if length and offset + dtype.itemsize * length <= len(mapped):
-                array = np.frombuffer(mapped, dtype, length, offset)
+            if length and offset + dtype.itemsize * length <= self.size:
+                array = np.frombuffer(self._mapped, dtype, length, offset)
             else:
                 array = np.empty(0, dtype)
             found[described["name"]] = array
             offset += dtype.itemsize * length
-        if len(mapped) != offset:
-            wrong = "is cut short" if len(mapped) < offset else "goes on behind its end"
+        if self.size != offset:
+            wrong = "is cut short" if self.size < offset else "goes on behind its end"
             raise InputError(
-                f"{self.path} {wrong}: it should hold {offset} bytes and has {len(mapped)}"
+                f"{self.path} {wrong}: it should hold {offset} bytes and has {self.size}"
             )
         return found
 
 
-def _read_header(path: Path, kind: str) -> dict[str, Any]:
-    try:
-        with path.open("rb") as file:
-            magic, line = file.readline(len(_MAGIC) + 8), file.readline(_HEADER_LIMIT)
-            size = file.tell()
-    except OSError as error:
-        raise InputError(f"{path} cannot be opened: {error.strerror}") from error
-    _check_magic(path, magic)
+def _read_header(path: Path, file: BinaryIO, kind: str) -> dict[str, Any]:
+    _check_magic(path, file.readline(len(_MAGIC) + 8))
+    line = file.readline(_HEADER_LIMIT)
     checksum, _, text = line.removesuffix(b"\n").rstrip(b" ").partition(b" ")
-    if checksum != _checksum_of(text) or not line.endswith(b"\n"):
+    header: Any = None
+    if checksum == _checksum_of(text) and line.endswith(b"\n"):
+        with suppress(ValueError, RecursionError):
+            header = json.loads(text)
+    if not _is_header(header):
         raise InputError(f"{path} is damaged: its header cannot be read; {_AGAIN}")
-    header: dict[str, Any] = json.loads(text)
     if kind and header["kind"] != kind:
         raise InputError(f"{path} holds {header['kind']}, not {kind}")
-    return {**header, "size": size}
+    described: dict[str, Any] = header
+    return described
+
+
+def _is_header(said: Any) -> bool:
+    """Has it every field, as `_header` writes them? Its checksum tells of damage, not of intent."""
+    try:
+        names = [array["name"] for array in said["arrays"]]
+        return (
+            {str} == {type(said["checksum"]), *map(type, names)}
+            and _NAME.fullmatch(said["kind"]) is not None
+            and type(said["meta"]) is dict
+            and len(names) == len(set(names))
+            and all(
+                _DTYPE.fullmatch(array["dtype"])
+                and type(array["length"]) is int
+                and array["length"] >= 0
+                for array in said["arrays"]
+            )
+        )
+    except (KeyError, TypeError):
+        return False
 
 
 def _check_magic(path: Path, magic: bytes) -> None:

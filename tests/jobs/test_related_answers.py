@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pagekin import Index
+from pagekin import Index, InputError
 from pagekin.jobs.related_answers import RelatedAnswers
 from tests.indexes import config_of, make_index, random_bags
 from tests.jobs.running import run_job, run_script, split_output
@@ -78,6 +78,15 @@ def test_order_of_lines_is_irrelevant(index):
     """The records are those of the documents, in whatever order they are asked for."""
     one = run_job(RelatedAnswers, ["--index", index], manifests(index, 5))
     assert one == run_job(RelatedAnswers, ["--index", index], reversed(manifests(index, 9)))
+
+
+def test_replaced_while_it_is_asked(index):
+    """Tasks open the index by themselves, and all ask the one that the job was started on."""
+    digest, lines = Index.open(index).digest, manifests(index, 7)
+    args = ["--index", index, "--digest"]
+    assert expected(index) == run_job(RelatedAnswers, [*args, digest], lines)[0]
+    with pytest.raises(InputError, match="was replaced while it was asked; ask again"):
+        run_job(RelatedAnswers, [*args, "0" * 32], lines)
 
 
 def test_a_part(index):

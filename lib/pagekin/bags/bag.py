@@ -237,8 +237,8 @@ def write_dictionary(path: Path, parts: Iterable[tuple[Terms, bytes]]) -> None:
 class Dictionary:
     """Looks terms up."""
 
-    def __init__(self, path: Path) -> None:
-        self._file = file = ArrayFile(path, _DICTIONARY)
+    def __init__(self, file: ArrayFile | Path) -> None:
+        self._file = file = ArrayFile(file, _DICTIONARY) if isinstance(file, Path) else file
         self._hashes, self._bounds, self._text = file["hashes"], file["bounds"], file["text"]
         self._known: dict[int, Entry] = {}
 

@@ -10,13 +10,12 @@ from typing import Any
 
 from pagekin.bags.bag import Bag
 from pagekin.build.bag_store import BagStore
-from pagekin.config import BuildConfig, from_dict, to_dict
+from pagekin.config import known_config
 from pagekin.counters import Counters
 from pagekin.evaluate.directory import DirectoryConfig, read_directory
 from pagekin.evaluate.labelled_pages import LabelledPages, label_bags
 from pagekin.evaluate.similarities import Material
 from pagekin.index.folder import IndexFolder
-from pagekin.query.api import Index
 
 __all__ = ["Labels"]
 
@@ -33,14 +32,14 @@ class Labels:
     def of_index(self, path: Path) -> Material:
         """The pages of an index."""
         folder = IndexFolder(path)
-        pages = self._label(Index(path).all(), folder.aliases.end_of)
-        return Material(pages, _known_config(folder.header.config), folder)
+        pages = self._label(folder.bags(), folder.aliases.end_of)
+        return Material(pages, known_config(folder.header.config), folder)
 
     def of_workspace(self, path: Path, signatures: Mapping[str, Any]) -> Material:
         """The pages of a workspace; `signatures` changes how they would be signed."""
         store = BagStore(path)
         pages = self._label(store.all(), store.end_of)
-        config = _known_config(store.config())
+        config = known_config(store.config())
         config = dataclasses.replace(
             config, signatures=dataclasses.replace(config.signatures, **signatures)
         )
@@ -51,11 +50,3 @@ class Labels:
         directory = read_directory(self.files, self.config, resolve)
         self.counters.merge(directory.counters.as_dict())
         return label_bags(bags, directory, linked=self.linked)
-
-
-def _known_config(stored: Mapping[str, Mapping[str, Any]]) -> BuildConfig:
-    """The configuration of a build, as far as this pagekin knows it; an older one may lack keys."""
-    known = to_dict(BuildConfig())
-    for name, section in known.items():
-        section.update((key, v) for key, v in stored.get(name, {}).items() if key in section)
-    return from_dict(known)

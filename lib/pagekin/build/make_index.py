@@ -22,7 +22,7 @@ from pagekin.config import BuildConfig, to_dict
 from pagekin.engine.job import settle_memory
 from pagekin.errors import InputError, WorkspaceError
 from pagekin.index.assembling import index_in_place, sweep_beside, write_index
-from pagekin.index.folder import IndexHeader, read_header
+from pagekin.index.folder import IndexFolder, IndexHeader
 from pagekin.index.shard_files import Piece, parse_piece, shard_pieces
 from pagekin.kinds import Pair
 from pagekin.progress import StageProgress, TaskProgress
@@ -130,27 +130,18 @@ def _built_from(workspace: AnyWorkspace, outputs: Collection[str]) -> dict[str, 
 
 
 def _standing(path: Path, config: BuildConfig, built_from: dict[str, str]) -> IndexHeader | None:
-    """The index that stands there, if it is the one that would be made."""
+    """The index that stands there whole, if it is the one that would be made."""
     try:
-        header = read_header(path)
+        header = IndexFolder(path).header  # every file is there, and as long as it was
     except InputError:
         return None
-    same = _is_same(header, config, built_from)
-    return header if same and _is_whole(path, header) else None
+    return header if _is_same(header, config, built_from) else None
 
 
 def _is_same(header: IndexHeader, config: BuildConfig, built_from: dict[str, str]) -> bool:
     """Would the index that is to be made be this one?"""
     same = to_plain(to_dict(config)) == header.config
     return same and [built_from] == [source.get("built_from") for source in header.sources]
-
-
-def _is_whole(path: Path, header: IndexHeader) -> bool:
-    """Is every file there, and as long as it was? (`pagekin verify` reads them all.)"""
-    try:
-        return all(ArrayFile(path / name).checksum == it for name, it in header.files.items())
-    except InputError:
-        return False
 
 
 def to_plain(config: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -5,7 +5,8 @@ has no rename: index.json is written last, and taken away first where an index i
 copies meanwhile finds checksums that do not match.
 
 Copies lie in the cache under the digest of the index. One that is there is complete and is used
-again; nothing but index.json is read from the store then.
+again; nothing but index.json is read from the store then. What is copied are the files that follow
+from index.json, and nothing else that lies below the address, whatever its name.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
 
 from pagekin.errors import InputError, UsageError
@@ -93,10 +95,16 @@ class RemoteIndex:
             folder = indexes_folder() / header.digest
             if _holds(folder, text):
                 return folder
-        size = sum(self.sizes().values())
+        there = self.sizes()
+        if missing := sorted(header.files.keys() - there.keys()):
+            raise InputError(f"{self.uri}: {missing[0]} is missing")
+        size = sum(there[name] for name in header.files)
         tell(f"copying {self.uri} ({size:,} bytes) to {folder}")
         with index_in_place(folder) as made:
-            self._store.download_folder(self._name, made)
+            (made / HEADER).write_bytes(text)
+            for shard, names in groupby(header.files, key=lambda name: name.rpartition("/")[0]):
+                (made / shard).mkdir(exist_ok=True)
+                self._store.download([f"{self._name}/{name}" for name in names], made / shard)
             _check(self.uri, made, header)
         return folder
 

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pagekin.errors import InputError
+from pagekin.index.folder import report_bus_errors
 from pagekin.kinds import Pair
 from pagekin.progress import StageProgress, TaskProgress
 from pagekin.query.api import Index
@@ -25,7 +27,14 @@ if TYPE_CHECKING:
     from pagekin.evaluate.gamma import Tally
     from pagekin.evaluate.similarities import Material
 
-__all__ = ["answer_lines", "answers_here", "answers_of_job", "tally_of_job", "urls_asked"]
+__all__ = [
+    "answer_lines",
+    "answers_here",
+    "answers_of_job",
+    "open_for_job",
+    "tally_of_job",
+    "urls_asked",
+]
 
 _SOURCES, _PAGES = 100, 1_000  # in a line of work, of which a task does one after the other
 _PER_CORE = 4  # input files for each core, so that no slow one is waited for
@@ -82,10 +91,20 @@ def answers_of_job(index: Index, question: Mapping[str, Any], engine: Engine) ->
     ]
     if not lines:
         return  # a job without input would read from the keyboard
-    options = ["--index", str(index.path.absolute()), "--question", json.dumps(dict(question))]
+    options = ["--index", str(index.path.absolute()), "--digest", index.digest]
+    options += ["--question", json.dumps(dict(question))]
     progress = "related", sum(sizes)
     for _, value in _run_job("related_answers", engine, options, lines, progress):
         yield json.dumps(json.loads(value), ensure_ascii=False)
+
+
+def open_for_job(path: str | Path, digest: str) -> Index:
+    """The index that a task is to ask; InputError where another one took its place."""
+    report_bus_errors()
+    index = Index(path)
+    if digest not in {"", index.digest}:
+        raise InputError(f"{path} was replaced while it was asked; ask again")
+    return index
 
 
 def answers_here(index: Index, question: Mapping[str, Any]) -> Iterator[str]:

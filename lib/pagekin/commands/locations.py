@@ -51,6 +51,9 @@ def index_in_store(uri: str, options: argparse.Namespace) -> Any:
 
 def local_index(index: Path | str, options: argparse.Namespace) -> Path:
     """The folder of an index on this machine: its own, that of a copy, or that of a workspace."""
+    from pagekin.index.folder import report_bus_errors
+
+    report_bus_errors()
     if isinstance(index, Path):
         index = _index_of(index)
     if isinstance(index, Path):

@@ -133,11 +133,13 @@ def add_merge_index(commands: Any) -> None:
 
 def _merge(options: argparse.Namespace) -> int:
     from pagekin.cocitation.kin_table import merged_table_pieces
+    from pagekin.index.folder import report_bus_errors
     from pagekin.index.merge import merge_indexes
 
     def report(done: int, total: int) -> None:
         refresh(f"merge  {done:,} of {total:,} documents")
 
+    report_bus_errors()
     made = merge_indexes(
         options.sources, options.index, options.shards, report, merged_table_pieces
     )

@@ -19,15 +19,22 @@ import numpy as np
 
 from pagekin.config import BuildConfig, to_dict
 from pagekin.errors import UsageError
-from pagekin.index.folder import ALIASES, HEADER, IndexHeader, is_header, write_header
-from pagekin.index.shard_files import SHARD_FILES, Piece, shard_name
+from pagekin.index.folder import (
+    ALIASES,
+    BESIDE_OLD,
+    HEADER,
+    IndexHeader,
+    beside,
+    is_header,
+    write_header,
+)
+from pagekin.index.shard_files import MOST_INLINKS, SHARD_FILES, Piece, count_inlinks, shard_name
 from pagekin.tables import ArrayFile, ArrayWriter
 from pagekin.web.resolution import write_aliases
 
 __all__ = ["check_target", "index_in_place", "sweep_beside", "write_index", "write_shard"]
 
-_BESIDE = ("new", "old")  # folders beside the index while it is exchanged
-_MOST_INLINKS = 16  # the header tells how many documents have 0, 1 ... 15, and more inlinks
+_BESIDE = ("new", BESIDE_OLD)  # folders beside the index while it is exchanged
 
 Frequencies = dict[str, float]
 
@@ -55,7 +62,7 @@ def index_in_place(path: Path) -> Iterator[Path]:
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     sweep_beside(path)
-    made, old = (path.with_name(f".{path.name}.{word}.{os.getpid()}") for word in _BESIDE)
+    made, old = (path.with_name(f"{beside(path, word)}{os.getpid()}") for word in _BESIDE)
     try:
         made.mkdir()
         yield made
@@ -81,13 +88,13 @@ def sweep_beside(path: Path) -> None:
     path = path.resolve()
     if not path.parent.is_dir():
         return
-    starts = tuple(f".{path.name}.{word}." for word in _BESIDE)
-    for beside in sorted(path.parent.iterdir()):
-        number = beside.name.rpartition(".")[2]
-        if beside.name.startswith(starts) and number.isdigit() and not _lives(int(number)):
-            if ".old." in beside.name and not path.exists():
-                beside.rename(path)  # killed between two moves: it is the index
-            shutil.rmtree(beside, ignore_errors=True)
+    starts = tuple(beside(path, word) for word in _BESIDE)
+    for other in sorted(path.parent.iterdir()):
+        number = other.name.rpartition(".")[2]
+        if other.name.startswith(starts) and number.isdigit() and not _lives(int(number)):
+            if other.name.startswith(starts[1]) and not path.exists():
+                other.rename(path)  # killed between two moves: it is the index
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def _lives(process: int) -> bool:
@@ -154,14 +161,14 @@ def _describe(
     folder: Path, config: BuildConfig, frequencies: Frequencies, sources: list[dict[str, Any]]
 ) -> IndexHeader:
     files: dict[str, str] = {ALIASES: ArrayFile(folder / ALIASES).checksum}
-    inlinks = np.zeros(_MOST_INLINKS + 1, dtype=np.int64)
+    inlinks = np.zeros(MOST_INLINKS + 1, dtype=np.int64)
     documents = listed = crawled = empty = kin = titled = 0
     for shard in range(config.index.shards):
         name = shard_name(shard)
         opened = {n: ArrayFile(folder / name / f.name, f.kind) for n, f in SHARD_FILES.items()}
         files |= {f"{name}/{SHARD_FILES[n].name}": file.checksum for n, file in opened.items()}
-        anchors = np.minimum(opened["urls"]["anchors"], _MOST_INLINKS)
-        inlinks += np.bincount(anchors, minlength=_MOST_INLINKS + 1)
+        anchors = opened["urls"]["anchors"]
+        inlinks += count_inlinks(anchors)
         documents += len(anchors)
         crawled += int(np.count_nonzero(opened["urls"]["crawled"]))
         empty += int(np.count_nonzero(np.diff(opened["bags"]["bounds"]) == 0))

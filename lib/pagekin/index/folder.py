@@ -6,48 +6,77 @@
 
 index.json holds no time, no address and no name of a machine: the same snapshot and configuration
 give the same bytes wherever they are built.
+
+An index may come from anybody, and another one may take its place while it is asked. So every field
+of index.json is checked when it is read, nothing but the files that follow from its number of
+shards is opened, and each of them must have the checksum that index.json names. All are opened at
+once, and stay open: who has an index open reads on from it when another one takes its name.
 """
 
 from __future__ import annotations
 
+import heapq
 import json
+import math
+import os
+import re
+import signal
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from itertools import accumulate
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import xxhash
 
+from pagekin.bags.bag import Bag
 from pagekin.errors import InputError, NotFoundError, UsageError
 from pagekin.index.near import near_urls
 from pagekin.index.shard import Shard
-from pagekin.index.shard_files import SHARD_FILES, shard_of
-from pagekin.tables import UNREADABLE, allow_open, damaged
+from pagekin.index.shard_files import MOST_INLINKS, SHARD_FILES, shard_name, shard_of
+from pagekin.tables import UNREADABLE, ArrayFile, allow_open, damaged, open_regular
 from pagekin.web.resolution import Resolution
 from pagekin.web.urls import address_of, spellings
 
 __all__ = [
     "ALIASES",
+    "BESIDE_OLD",
     "HEADER",
     "IndexFolder",
     "IndexHeader",
     "Place",
+    "beside",
     "is_header",
+    "open_files",
     "read_header",
+    "report_bus_errors",
     "write_header",
 ]
 
 HEADER = "index.json"
 ALIASES = "aliases.arrays"
 
+BESIDE_OLD = "old"  # the folder of the index that is replaced
+
 _FORMAT = 2  # 1 had no titles
 _KIND = "pagekin index"
 _OPENING = 16  # bytes before and around it, however the JSON is laid out
 _SUGGESTED = 5
-_HANDLES = len(SHARD_FILES)  # of a shard: mapped files
 _OTHER_HANDLES = 64  # that a process has besides: logs, sockets, libraries
+_LONGEST = 1 << 26  # bytes of index.json: 100,000 shards take 50 MB
+_MOST_SHARDS = 100_000  # as for a build
+_PATIENCE = 10.0  # seconds in which an index that is exchanged again and again can be opened
+_PAUSE = 0.005
+_CUT = (
+    "pagekin: a file was cut short or overwritten while it was read; ask again, and replace an"
+    " index by a rename, as pagekin build does\n"
+)
+_HANDLERS: list[object] = []  # that the C library knows: they must not be freed
+_CHECKSUM = re.compile("[0-9a-f]{32}")
 
 
 @dataclass(frozen=True)
@@ -82,14 +111,26 @@ def write_header(folder: Path, header: IndexHeader) -> None:
 
 def read_header(folder: Path) -> IndexHeader:
     """The header of an index; InputError says why a folder is none."""
-    path = folder / HEADER
-    if not folder.is_dir():
-        raise InputError(f"{folder}: there is no such folder; `pagekin build --index` makes one")
-    if not path.is_file():
-        within = f"; the one in {folder}/index is" if (folder / "index" / HEADER).is_file() else ""
-        raise InputError(f"{folder} is no index (it has no {HEADER}){within}")
     try:
-        text = path.read_bytes()
+        with open_regular(folder / HEADER) as file:
+            return _header_in(folder, file)
+    except OSError as error:
+        raise _no_index(folder, error) from error
+
+
+def _no_index(folder: Path, error: OSError) -> InputError:
+    if not isinstance(error, FileNotFoundError | NotADirectoryError):
+        return InputError(f"{folder / HEADER} cannot be opened: {error.strerror}")
+    if not folder.is_dir():
+        return InputError(f"{folder}: there is no such folder; `pagekin build --index` makes one")
+    within = f"; the one in {folder}/index is" if (folder / "index" / HEADER).is_file() else ""
+    return InputError(f"{folder} is no index (it has no {HEADER}){within}")
+
+
+def _header_in(folder: Path, file: BinaryIO) -> IndexHeader:
+    """The header of an index in this file, every field of it checked."""
+    path, text = folder / HEADER, file.read(_LONGEST)
+    try:
         said = json.loads(text)
         number = said.pop(_KIND)
         checksum = said.pop("checksum") if number == _FORMAT else ""
@@ -97,14 +138,88 @@ def read_header(folder: Path) -> IndexHeader:
         raise InputError(f"{path} is damaged: it cannot be read; build the index again") from error
     if number != _FORMAT:
         raise InputError(
-            f"{folder} is an index of format {number}; this pagekin reads format {_FORMAT}:"
-            " build it again"
+            f"{folder} is an index of format {repr(number)[:20]}; this pagekin reads format"
+            f" {_FORMAT}: build it again"
         )
     if checksum != _checksum(said) or text != _rendered(said):
         raise InputError(f"{path} is damaged: its checksum does not match; build the index again")
     if set(said) != {f.name for f in fields(IndexHeader)}:
         raise InputError(f"{path} says other things than this pagekin reads; build the index again")
-    return IndexHeader(**said)
+    header = IndexHeader(**said)
+    for rule, holds in _rules(header):
+        if not holds:
+            raise InputError(f"{path} is no header that a build writes: {rule}")
+    return header
+
+
+def _rules(header: IndexHeader) -> Iterator[tuple[str, bool]]:
+    """(what a field is, is it), in an order in which each may rest on those before."""
+    config, sources = header.config, header.sources
+    yield "shards is a number of shards", _is_count(header.shards, _MOST_SHARDS, 1)
+    yield "documents is a number", _is_count(header.documents)
+    for name in ("listed", "crawled", "empty", "titled"):
+        yield f"{name} is a number of documents", _is_count(getattr(header, name), header.documents)
+    yield "kin is a number", _is_count(header.kin)
+    yield "config has sections of keys", _is_table(config) and all(map(_is_table, config.values()))
+    signatures, index = config.get("signatures", {}), config.get("index", {})
+    yield "signatures.count is 1 to 4096", _is_count(signatures.get("count"), 4096, 1)
+    yield "index.min_inlinks is a number", _is_count(index.get("min_inlinks"))
+    yield "index.shards is the number of shards", index.get("shards") == header.shards
+    yield (
+        "inlinks are numbers of documents",
+        type(header.inlinks) is list
+        and len(header.inlinks) == MOST_INLINKS + 1
+        and all(map(_is_count, header.inlinks)),
+    )
+    yield (
+        "frequencies are bags, terms, mu and sigma",
+        _is_table(header.frequencies)
+        and set(header.frequencies) == {"bags", "terms", "mu", "sigma"}
+        and all(map(_is_number, header.frequencies.values())),
+    )
+    yield (
+        "files are those of its shards, with their checksums",
+        _is_table(header.files)
+        and set(header.files) == set(_names(header.shards))
+        and all(type(c) is str and _CHECKSUM.fullmatch(c) for c in header.files.values()),
+    )
+    yield "sources are snapshots", type(sources) is list and all(map(_is_source, sources))
+
+
+def _is_count(value: Any, most: float = math.inf, least: int = 0) -> bool:
+    return type(value) is int and least <= value <= most
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is int or (type(value) is float and math.isfinite(value))
+
+
+def _is_table(value: Any) -> bool:
+    return type(value) is dict
+
+
+def _is_list(value: Any, kind: type) -> bool:
+    return type(value) is list and all(type(each) is kind for each in value)
+
+
+def _is_source(value: Any) -> bool:
+    return (
+        _is_table(value)
+        and type(value.get("pagekin")) is str
+        and _is_count(value.get("files"))
+        and _is_count(value.get("bytes"))
+        and _is_list(value.get("names"), str)
+        and _is_table(value.get("built_from"))
+        and _is_list([*value["built_from"].values()], str)
+        and _is_number(value.get("cocitation_threshold", 0))
+    )
+
+
+def _names(shards: int) -> Iterator[str]:
+    """The files of an index with so many shards."""
+    yield ALIASES
+    for shard in range(shards):
+        yield from (f"{shard_name(shard)}/{file.name}" for file in SHARD_FILES.values())
 
 
 def is_header(path: Path) -> bool:
@@ -139,20 +254,130 @@ class Place(NamedTuple):
         return self.shard.title(self.document)
 
 
+def open_files(path: Path) -> tuple[IndexHeader, dict[str, ArrayFile | InputError]]:
+    """The header of an index, and every file that it names, or why that could not be opened.
+
+    All are of one index: if another takes its place meanwhile that one is opened.
+    """
+    until = time.monotonic() + _PATIENCE
+    while True:
+        is_late = time.monotonic() > until
+        try:
+            with open_regular(path / HEADER) as file:
+                try:
+                    header = _header_in(path, file)
+                    files = dict(_open_all(path, header))
+                except InputError:
+                    if is_late or _is_still(path, file):
+                        raise
+                else:
+                    whole = not any(isinstance(each, InputError) for each in files.values())
+                    if is_late or whole or _is_still(path, file):
+                        return header, files
+        except OSError as error:
+            is_missing = isinstance(error, FileNotFoundError)
+            if is_late or not is_missing or not _is_exchanged(path):
+                raise _no_index(path, error) from error
+        time.sleep(_PAUSE)
+
+
+def _open_all(path: Path, header: IndexHeader) -> Iterator[tuple[str, ArrayFile | InputError]]:
+    allow_open(len(header.files) + _OTHER_HANDLES)
+    yield ALIASES, _open_file(path / ALIASES, "resolution", {}, header.files[ALIASES])
+    for shard in range(header.shards):
+        folder = shard_name(shard)
+        if not (path / folder).is_dir():
+            yield folder, InputError(f"{path}: shard {shard} ({folder}) is missing")
+            continue
+        for file in SHARD_FILES.values():
+            name = f"{folder}/{file.name}"
+            yield name, _open_file(path / name, file.kind, file.dtypes, header.files[name])
+
+
+def _open_file(
+    path: Path, kind: str, dtypes: dict[str, str], checksum: str
+) -> ArrayFile | InputError:
+    try:
+        file = ArrayFile(path, kind)
+    except InputError as error:
+        return error
+    if file.checksum != checksum:
+        return InputError(f"{path} is not the file that this index was written with")
+    if not dtypes.items() <= file.dtypes.items():
+        return InputError(f"{path} holds other arrays than those of {kind}")
+    return file
+
+
+def _is_still(path: Path, header: BinaryIO) -> bool:
+    """Is this header, which is open, that of the index at `path`?"""
+    try:
+        return os.path.samestat((path / HEADER).stat(), os.fstat(header.fileno()))
+    except OSError:
+        return False
+
+
+def _is_exchanged(path: Path) -> bool:
+    """Is there an index now, or will there be one in a moment?"""
+    path = path.resolve()
+    start = beside(path, BESIDE_OLD)
+    with suppress(OSError):
+        if any(other.name.startswith(start) for other in path.parent.iterdir()):
+            return True
+    return (path / HEADER).is_file()  # looked at last: the old one goes when this one is there
+
+
+def beside(path: Path, word: str) -> str:
+    """How folders beside an index begin that a writer makes while it exchanges it."""
+    return f".{path.name}.{word}."
+
+
 class IndexFolder:
-    """The files of an index; nothing but the header is read at the opening."""
+    """The files of an index, all open; they are read where they are asked for."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.header = read_header(path)
+        self.header, opened = open_files(path)
+        self.files: dict[str, ArrayFile] = {}
+        for name, file in opened.items():
+            if isinstance(file, InputError):
+                raise file
+            self.files[name] = file
         self.count: int = self.header.config["signatures"]["count"]
-        allow_open(self.header.shards * _HANDLES + _OTHER_HANDLES)
-        self.shards = tuple(Shard(path, k, self.count) for k in range(self.header.shards))
+        self.shards = tuple(self._shard(number) for number in range(self.header.shards))
+
+    def _shard(self, number: int) -> Shard:
+        folder = shard_name(number)
+        own = {name: self.files[f"{folder}/{file.name}"] for name, file in SHARD_FILES.items()}
+        return Shard(number, self.count, own)
+
+    @contextmanager
+    def unchanged(self) -> Iterator[IndexFolder]:
+        """This index; InputError where somebody writes into a file before the end."""
+        for file in self.files.values():
+            file.check_size()
+        try:
+            yield self
+        finally:
+            self.check_heads()
+
+    def check_heads(self) -> None:
+        """InputError where somebody wrote into a file since it was opened."""
+        for file in self.files.values():
+            file.check_head()
+
+    def bags(self) -> Iterator[Bag]:
+        """Every bag, in the order of the URLs."""
+        each = (map(shard.bag, range(len(shard))) for shard in self.shards)
+        return heapq.merge(*each, key=attrgetter("url"))
 
     @cached_property
     def aliases(self) -> Resolution:
         """URLs that stand for others."""
-        return Resolution(self.path / ALIASES)
+        file = self.files[ALIASES]
+        try:
+            return Resolution(file)
+        except UNREADABLE as error:
+            raise damaged(file.path) from error
 
     def find(self, url: str) -> Place | None:
         """Where a canonical URL is."""
@@ -223,9 +448,31 @@ class IndexFolder:
     def sizes(self) -> dict[str, int]:
         """Bytes of each kind of file, over all shards."""
         sizes: dict[str, int] = {}
-        for path in sorted(self.path.rglob("*.arrays")):
-            sizes[path.name] = sizes.get(path.name, 0) + path.stat().st_size
+        for _, file in sorted(self.files.items()):
+            kind = file.path.name
+            sizes[kind] = sizes.get(kind, 0) + file.size
         return sizes
+
+
+def report_bus_errors() -> None:
+    """Let this process end with a sentence, and not without a word, where a mapped file is cut
+    short while it is read: the system sends SIGBUS then.
+
+    A handler of Python's own would never run: it waits for the end of an instruction that has
+    none. So the C library is given one. Only our commands and jobs ask for it; a program that uses
+    pagekin has signals of its own.
+    """
+    if _HANDLERS:
+        return
+    import ctypes  # noqa: PLC0415 - few processes need it
+
+    def end(_: int) -> None:
+        os.write(2, _CUT.encode())
+        os._exit(InputError.exit_code)
+
+    handler = ctypes.CFUNCTYPE(None, ctypes.c_int)(end)
+    _HANDLERS.append(handler)
+    ctypes.CDLL(None).signal(signal.SIGBUS, handler)
 
 
 def _encoded(url: str) -> bytes:

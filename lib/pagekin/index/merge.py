@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pagekin.bags.bag import Bag, Entry
-from pagekin.config import BuildConfig, from_dict
+from pagekin.config import BuildConfig, config_of
 from pagekin.errors import InputError, UsageError
 from pagekin.index.assembling import check_target, index_in_place, write_index
 from pagekin.index.folder import ALIASES, IndexFolder
@@ -29,7 +29,7 @@ from pagekin.index.shard_files import (
     shard_of,
     shard_pieces,
 )
-from pagekin.index.verify import wrong_files
+from pagekin.index.verify import verify_files
 from pagekin.minhash.signatures import Signatures
 from pagekin.text.words import Terms
 
@@ -77,8 +77,9 @@ def merge_indexes(
     config = _common_config(folders)
     count = shards or config.index.shards
     config = replace(config, index=replace(config.index, shards=count))
-    for wrong in (sentence for f in folders for sentence in wrong_files(f.path, f.header)):
-        raise InputError(wrong)  # or the new checksums would call damage sound
+    for folder in folders:  # or the new checksums would call damage sound
+        for wrong in verify_files(folder.path, folder.header, folder.files):
+            raise InputError(wrong)
     merger = _Merger(folders, count, report, kin_pieces)
     with index_in_place(target) as made:
         header = write_index(
@@ -89,6 +90,8 @@ def merge_indexes(
             _frequencies(folders),
             [source for folder in folders for source in folder.header.sources],
         )
+        for folder in folders:
+            folder.check_heads()
     return {
         "index": str(target),
         "digest": header.digest,
@@ -111,8 +114,8 @@ def _common_config(folders: Sequence[IndexFolder]) -> BuildConfig:
                     f" the first and {theirs.get(name)} in the other"
                 )
     try:
-        return from_dict(first.header.config)
-    except (KeyError, TypeError) as error:
+        return config_of(first.header.config)
+    except UsageError as error:
         raise InputError(
             f"{first.path} has parameters that this pagekin does not know; build it again"
         ) from error

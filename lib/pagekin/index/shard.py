@@ -1,17 +1,17 @@
 """One shard, open for reading: documents by URL, titles, rows of H, lists of I, bags and words.
 
-Files are mapped at their first use and only what is looked up is read. Nothing changes behind the
-opening, so threads may share a shard.
+Files are mapped, and only what is looked up is read. Nothing changes behind the opening, so threads
+may share a shard.
 
-A damaged file may hold anything. What would lead out of a file, or into nowhere, is checked when
-the file is opened or where it is read: InputError names the file, and `pagekin verify` says more.
+A damaged file may hold anything. What would lead out of a file, or into nowhere, is checked at its
+first use or where it is read: InputError names the file, and `pagekin verify` says more.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import accumulate
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pagekin.bags.bag import Bag, BagColumns, Dictionary, Weights
 from pagekin.errors import InputError
-from pagekin.index.shard_files import SHARD_FILES, Ids, directory_bits, shard_name
+from pagekin.index.shard_files import Ids, directory_bits
 from pagekin.minhash.signatures import EMPTY, Signatures
 from pagekin.tables import ArrayFile, damaged
 from pagekin.text.words import Terms
@@ -51,22 +51,13 @@ class ListBounds(NamedTuple):
 class Shard:
     """The documents whose URL hashes to this shard; an id is a place in the order of the URLs."""
 
-    def __init__(self, folder: Path, number: int, count: int) -> None:
+    def __init__(self, number: int, count: int, files: Mapping[str, ArrayFile]) -> None:
         self.number, self.count = number, count
-        self.folder = folder / shard_name(number)
-        if not self.folder.is_dir():
-            raise InputError(f"{folder}: shard {number} ({self.folder.name}) is missing")
-
-    def _open(self, name: str) -> ArrayFile:
-        described = SHARD_FILES[name]
-        file = ArrayFile(self.folder / described.name, described.kind)
-        if file.dtypes != described.dtypes:
-            raise self.damaged(name)
-        return file
+        self._files = files  # as in SHARD_FILES
 
     def damaged(self, name: str) -> InputError:
         """The error that says that a file contradicts itself."""
-        return damaged(self.folder / SHARD_FILES[name].name)
+        return damaged(self._files[name].path)
 
     # --- documents ---
 
@@ -76,7 +67,7 @@ class Shard:
     @cached_property
     def urls(self) -> ArrayFile:
         """URLs, and where their bags came from."""
-        file = self._open("urls")
+        file = self._files["urls"]
         columns = [len(file[name]) for name in _COUNTS]
         if not bounds_hold(file["bounds"], len(file["text"])) or columns != [
             len(file["bounds"]) - 1
@@ -103,7 +94,7 @@ class Shard:
     @cached_property
     def titles(self) -> ArrayFile:
         """The titles of the pages that were read; empty for others."""
-        file = self._open("titles")
+        file = self._files["titles"]
         if len(file["bounds"]) != len(self) + 1:
             raise self.damaged("titles")
         if not bounds_hold(file["bounds"], len(file["text"])):
@@ -154,14 +145,14 @@ class Shard:
     @cached_property
     def kin(self) -> ArrayFile:
         """The table of related pages of this shard."""
-        return self._open("kin")
+        return self._files["kin"]
 
     # --- signatures ---
 
     @cached_property
     def H(self) -> Signatures:  # noqa: N802 - the paper's name
         """One row of signatures a document."""
-        signatures: Signatures = self._open("H")["signatures"]
+        signatures: Signatures = self._files["H"]["signatures"]
         if len(signatures) != len(self) * self.count:
             raise self.damaged("H")
         return signatures.reshape(-1, self.count)
@@ -172,7 +163,7 @@ class Shard:
 
     @cached_property
     def _inverted(self) -> ArrayFile:
-        file = self._open("I")
+        file = self._files["I"]
         if len(file["starts"]) != len(file["keys"]) + 1:
             raise self.damaged("I")
         return file
@@ -221,7 +212,7 @@ class Shard:
 
     @cached_property
     def _bags(self) -> ArrayFile:
-        file = self._open("bags")
+        file = self._files["bags"]
         holds = bounds_hold(file["bounds"], len(file["terms"]))
         if not holds or (len(file["bounds"]), len(file["weights"])) != (
             len(self) + 1,
@@ -233,7 +224,7 @@ class Shard:
     @cached_property
     def words(self) -> Dictionary:
         """The words of the terms."""
-        return Dictionary(self.folder / SHARD_FILES["words"].name)
+        return Dictionary(self._files["words"])
 
     def terms(self, document: int) -> tuple[Terms, Weights]:
         """Terms, ascending, and weights of a document."""

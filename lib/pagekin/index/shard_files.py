@@ -55,12 +55,14 @@ from pagekin.minhash.signatures import EMPTY, Signatures, make_signer
 from pagekin.text.words import Terms
 
 __all__ = [
+    "MOST_INLINKS",
     "SHARD_FILES",
     "Ids",
     "Lists",
     "Piece",
     "ShardFile",
     "Signed",
+    "count_inlinks",
     "directory_bits",
     "in_blocks",
     "invert",
@@ -74,6 +76,8 @@ __all__ = [
     "shard_pieces",
     "sign_bags",
 ]
+
+MOST_INLINKS = 16  # the header tells how many documents have 0, 1 ... 15, and more inlinks
 
 _BLOCK = 512  # documents in one piece: about 1 MB of bags
 _SIGNED = 2_048  # bags signed in one call: one at a time costs 5 to 20 times as much
@@ -159,6 +163,15 @@ def may_share(shards: int, shard: int, others: int, other: int) -> bool:
     (True, False)
     """
     return shard * others < (other + 1) * shards and other * shards < (shard + 1) * others
+
+
+def count_inlinks(anchors: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """How many documents have 0, 1 ... inlinks, up to MOST_INLINKS and more.
+
+    >>> count_inlinks(np.array([0, 2, 99, 2], np.uint32)).tolist()[:3], MOST_INLINKS
+    ([1, 0, 2], 16)
+    """
+    return np.bincount(np.minimum(anchors, MOST_INLINKS), minlength=MOST_INLINKS + 1)
 
 
 # --- documents ------------------------------------------------------------------------------------

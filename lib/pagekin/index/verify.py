@@ -7,7 +7,7 @@ wrongly: they are checked too where all checksums match.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,16 +16,24 @@ import xxhash
 from numpy.typing import NDArray
 
 from pagekin.errors import InputError
-from pagekin.index.folder import ALIASES, HEADER, IndexHeader, read_header
+from pagekin.index.folder import ALIASES, HEADER, IndexHeader, open_files
 from pagekin.index.shard import bounds_hold
-from pagekin.index.shard_files import SHARD_FILES, directory_bits, invert, shard_name, shard_of
+from pagekin.index.shard_files import (
+    MOST_INLINKS,
+    SHARD_FILES,
+    count_inlinks,
+    directory_bits,
+    invert,
+    shard_name,
+    shard_of,
+)
 from pagekin.limits import MAX_TITLE
 from pagekin.minhash.signatures import EMPTY
 from pagekin.tables import ArrayFile
 from pagekin.text.tokens import one_line
 from pagekin.web.urls import SPELLINGS
 
-__all__ = ["verify_index", "wrong_files"]
+__all__ = ["verify_files", "verify_index"]
 
 # A URL and its kin with their reasons, as docs/formats.md has the records of cocitation_related.
 _KIN_VALUE = re.compile(
@@ -39,44 +47,46 @@ Report = Callable[[int, int], None]  # shards done, of so many
 def verify_index(path: Path, report: Report = lambda done, total: None) -> list[str]:
     """What is wrong, one sentence each; an empty list for a sound index."""
     try:
-        header = read_header(path)
+        header, opened = open_files(path)
     except InputError as error:
         return [str(error)]
-    wrong = list(_check_aliases(path / ALIASES, header.files.get(ALIASES, "")))
-    totals: NDArray[np.int64] = np.zeros(6, np.int64)
+    return verify_files(path, header, opened, report)
+
+
+def verify_files(
+    path: Path,
+    header: IndexHeader,
+    opened: Mapping[str, ArrayFile | InputError],
+    report: Report = lambda done, total: None,
+) -> list[str]:
+    """The same of the files of an index that are open."""
+    wrong = list(_check_aliases(opened[ALIASES]))
+    totals: NDArray[np.int64] = np.zeros(6 + MOST_INLINKS + 1, np.int64)
     for shard in range(header.shards):
         report(shard, header.shards)
-        found = list(_check_shard(path, shard, header, totals))
-        wrong += found
+        wrong += _check_shard(path, shard, header, opened, totals)
     counted = (header.documents, header.listed, header.crawled, header.empty)
-    said = (*counted, header.kin, header.titled)
+    said = (*counted, header.kin, header.titled, *header.inlinks)
     if not wrong and tuple(totals.tolist()) != said:
         wrong.append(f"{path / HEADER} counts {said}, its shards hold {tuple(totals.tolist())}")
     return wrong
 
 
-def wrong_files(path: Path, header: IndexHeader) -> Iterator[str]:
-    """The files that are not as they were written, one sentence each."""
-    for name, checksum in header.files.items():
-        yield from _check_file(path / name, "", checksum)
-
-
-def _check_file(path: Path, kind: str, checksum: str) -> Iterator[str]:
+def _wrong(file: ArrayFile | InputError) -> Iterator[str]:
+    """Why a file could not be opened, or that its data are not as they were written."""
+    if isinstance(file, InputError):
+        yield str(file)
+        return
     try:
-        file = ArrayFile(path, kind)
         file.verify()
     except InputError as error:
         yield str(error)
-    else:
-        if file.checksum != checksum:
-            yield f"{path} is not the file that this index was written with"
 
 
-def _check_aliases(path: Path, checksum: str) -> Iterator[str]:
-    wrong = list(_check_file(path, "resolution", checksum))
-    yield from wrong
-    if not wrong and not _aliases_hold(ArrayFile(path)):
-        yield f"{path}: aliases ascending, each with a target"
+def _check_aliases(file: ArrayFile | InputError) -> Iterator[str]:
+    yield from (wrong := list(_wrong(file)))
+    if isinstance(file, ArrayFile) and not wrong and not _aliases_hold(file):
+        yield f"{file.path}: aliases ascending, each with a target"
 
 
 def _aliases_hold(file: ArrayFile) -> bool:
@@ -87,8 +97,13 @@ def _aliases_hold(file: ArrayFile) -> bool:
         len(keys) == len(starts) == len(ends)
         and bool((keys[1:] > keys[:-1]).all())
         and bool(((starts < ends) & (ends <= len(file["targets"]))).all())
+        and _targets_hold(file["targets"].tobytes(), starts.tolist(), ends.tolist())
         and ("spelt" not in file.dtypes or _spellings_hold(file))
     )
+
+
+def _targets_hold(text: bytes, starts: list[int], ends: list[int]) -> bool:
+    return all(_is_text(text[low:high]) for low, high in zip(starts, ends, strict=True))
 
 
 def _spellings_hold(file: ArrayFile) -> bool:
@@ -106,31 +121,34 @@ def _has(file: ArrayFile, dtypes: dict[str, str]) -> bool:
 
 
 def _check_shard(
-    path: Path, shard: int, header: IndexHeader, totals: NDArray[np.int64]
+    path: Path,
+    shard: int,
+    header: IndexHeader,
+    opened: Mapping[str, ArrayFile | InputError],
+    totals: NDArray[np.int64],
 ) -> Iterator[str]:
-    folder = path / shard_name(shard)
-    if not folder.is_dir():
-        yield f"{path}: shard {shard} ({folder.name}) is missing"
-        return
+    folder = shard_name(shard)
+    own = {name: opened.get(f"{folder}/{file.name}") for name, file in SHARD_FILES.items()}
     wrong: list[str] = []
-    for file in SHARD_FILES.values():
-        checksum = header.files.get(f"{folder.name}/{file.name}", "")
-        wrong += _check_file(folder / file.name, file.kind, checksum)
+    for file in (opened.get(folder), *own.values()):
+        wrong += _wrong(file) if file else ()
     yield from wrong
+    files = {name: file for name, file in own.items() if isinstance(file, ArrayFile)}
     if not wrong:
-        files = {name: ArrayFile(folder / file.name) for name, file in SHARD_FILES.items()}
         count = header.config["signatures"]["count"]
         least = header.config["index"]["min_inlinks"]
         for rule, holds in _invariants(files, shard, header.shards, count, least):
             if not holds:
-                yield f"{folder}: {rule}"
+                yield f"{path / folder}: {rule}"
                 return  # what follows may rest on it
         crawled = int(np.count_nonzero(files["urls"]["crawled"]))
         listed = len(files["I"]["ids"]) // count
         empty = int(np.count_nonzero(np.diff(files["bags"]["bounds"]) == 0))
         kin = len(files["kin"]["hashes"])
         titled = int(np.count_nonzero(np.diff(files["titles"]["bounds"])))
-        totals += np.array([len(files["urls"]["anchors"]), listed, crawled, empty, kin, titled])
+        anchors = files["urls"]["anchors"]
+        totals[:6] += np.array([len(anchors), listed, crawled, empty, kin, titled])
+        totals[6:] += count_inlinks(anchors)
 
 
 def _invariants(
@@ -138,8 +156,6 @@ def _invariants(
 ) -> Iterator[tuple[str, bool]]:
     """(what must hold, does it), in an order in which each may rest on those before."""
     urls, bags, words = files["urls"], files["bags"], files["words"]
-    for name, file in SHARD_FILES.items():
-        yield f"{name}: its arrays", _has(files[name], file.dtypes)
     for name in ("urls", "titles", "bags", "words"):
         body = "terms" if name == "bags" else "text"
         yield f"{name}: bounds", bounds_hold(files[name]["bounds"], len(files[name][body]))
@@ -148,6 +164,7 @@ def _invariants(
         yield f"urls: {name} of every document", len(urls[name]) == documents
     yield "urls: crawled is 0 or 1", bool((urls["crawled"] <= 1).all())
     yield "URLs in their order, and of this shard", _urls_hold(urls, shard, shards)
+    yield "URLs that are text", all(map(_is_text, _texts(urls)))
     titles = files["titles"]
     yield "a title, which may be empty, for every document", len(titles["bounds"]) - 1 == documents
     sizes = np.diff(titles["bounds"])
@@ -157,6 +174,7 @@ def _invariants(
     yield "a weight for every term", len(bags["terms"]) == len(bags["weights"])
     yield "terms ascending, weights above 0", _bags_hold(bags)
     yield "a word for every hash", len(words["bounds"]) - 1 == len(words["hashes"])
+    yield "words that are text", all(map(_is_text, _texts(words)))
     yield "words of the terms, ascending", _equal(words["hashes"], np.unique(bags["terms"]))
     yield "a row of H for every document", len(files["H"]["signatures"]) == documents * count
     rows = files["H"]["signatures"].reshape(documents, count)
@@ -188,6 +206,14 @@ def _texts(file: ArrayFile) -> Iterator[bytes]:
     """The texts of a file that has some."""
     text, edges = file["text"].tobytes(), file["bounds"].tolist()
     return (text[low:high] for low, high in pairwise(edges))
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _is_title(text: bytes) -> bool:

@@ -8,17 +8,19 @@
 
 Files are mapped and nothing is written, so an index may be shared by threads. Processes get its
 path and open it themselves: that is what pickling it does.
+
+All files are opened at once. Where another index takes its place (a build renames it) an Index
+stays what it was; who opens it again gets the new one. Files that somebody overwrites in place are
+noticed before each question and after it: InputError.
 """
 
 from __future__ import annotations
 
-import heapq
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
@@ -30,7 +32,7 @@ from pagekin.cocitation.kin_table import RelatedPage
 from pagekin.errors import NotFoundError, UsageError
 from pagekin.index.folder import IndexFolder, Place
 from pagekin.index.shard import Shard
-from pagekin.index.verify import verify_index
+from pagekin.index.verify import verify_files
 from pagekin.query.answer import Answer, Asked, Kin, Why, admitted, asked_page, reasons_by_bags
 from pagekin.query.candidates import Counted
 from pagekin.query.cocited import Cited, KinTables, citing, fuse, rank_cited
@@ -207,11 +209,12 @@ class Index:
             budget=budget,
             read=read,
         )
-        if by != "bags":
-            return self._by_links(asked, against, question, by, why=why)
-        like, others = (list(map(self._document, urls)) for urls in (asked, against))
-        ranked, counted = rank(self._folder.shards, replace(question, like=like, unlike=others))
-        return _by_bags(like, ranked, counted, why=why)
+        with self._folder.unchanged() as folder:
+            if by != "bags":
+                return self._by_links(asked, against, question, by, why=why)
+            like, others = (list(map(self._document, urls)) for urls in (asked, against))
+            ranked, counted = rank(folder.shards, replace(question, like=like, unlike=others))
+            return _by_bags(like, ranked, counted, why=why)
 
     def related_each(
         self,
@@ -233,9 +236,12 @@ class Index:
                 yield self.related(url, k, by=by, unlike=unlike, why=why, **how)
             return
         question = make_question(k=k, **how)
-        places = map(self._document, urls)
-        for place, ranked, counted in rank_each(self._folder.shards, places, question):
-            yield _by_bags([place], ranked, counted, why=why)
+        with self._folder.unchanged() as folder:
+            places = map(self._document, urls)
+            for place, ranked, counted in rank_each(folder.shards, places, question):
+                answer = _by_bags([place], ranked, counted, why=why)
+                folder.check_heads()
+                yield answer
 
     def _by_links(
         self, like: list[str], unlike: list[str], question: Question, by: str, *, why: bool
@@ -329,15 +335,17 @@ class Index:
 
     def get(self, url: str) -> Bag:
         """The bag of a URL in any spelling; NotFoundError names what is near."""
-        place = self._document(url)
-        return place.shard.bag(place.document)
+        with self._folder.unchanged():
+            place = self._document(url)
+            return place.shard.bag(place.document)
 
     def title(self, url: str) -> str:
         """The title of a page, by its URL in any spelling; "" where it has none or was not read.
 
         NotFoundError names what is near.
         """
-        return self._page(url).title
+        with self._folder.unchanged():
+            return self._page(url).title
 
     def search(self, words: str, k: int = 10) -> list[KnownPage]:
         """The `k` best pages that have all of these words in their title or URL, best first: those
@@ -347,7 +355,8 @@ class Index:
         """
         from pagekin.query.title_search import find_by_words  # noqa: PLC0415 - few ask for it
 
-        return [known_page(page.place) for page in find_by_words(self._folder.shards, words, k)]
+        with self._folder.unchanged() as folder:
+            return [known_page(page.place) for page in find_by_words(folder.shards, words, k)]
 
     def pages(self, host: str = "", *, read: bool = False) -> Iterator[KnownPage]:
         """All pages that may be asked for, in the order of their URLs: documents, and pages with
@@ -356,11 +365,13 @@ class Index:
         host            only pages of this host and those below it
         read            only pages that were read
         """
-        return known_pages(self._folder.shards, self._tables, host, read=read)
+        with self._folder.unchanged() as folder:
+            yield from known_pages(folder.shards, self._tables, host, read=read)
 
     def all(self) -> Iterator[Bag]:
         """Every bag, in the order of the URLs."""
-        return heapq.merge(*map(_bags, self._folder.shards), key=attrgetter("url"))
+        with self._folder.unchanged() as folder:
+            yield from folder.bags()
 
     def describe(self, bag: Bag, count: int = 10) -> dict[str, Any]:
         """A bag in words, heaviest term first; `count` of them, 0: all."""
@@ -372,7 +383,8 @@ class Index:
 
     def verify(self) -> list[str]:
         """What is wrong with its files, one sentence each; nothing for a sound index."""
-        return verify_index(self._folder.path)
+        folder = self._folder
+        return verify_files(folder.path, folder.header, folder.files)
 
 
 class _Urls(Sequence[str]):
@@ -399,10 +411,6 @@ class _Urls(Sequence[str]):
 
 def _listed(urls: str | Sequence[str]) -> list[str]:
     return [urls] if isinstance(urls, str) else list(urls)
-
-
-def _bags(shard: Shard) -> Iterator[Bag]:
-    return map(shard.bag, range(len(shard)))
 
 
 def _by_bags(

@@ -97,9 +97,6 @@ class HdfsStore(Store):
             uris = [self.address(name) for name in some]
             self._run("", "-get", *uris, f"{folder}/")
 
-    def download_folder(self, name: str, folder: Path) -> None:
-        self._run(name, "-get", f"{self.address(name)}/*", f"{folder}/")
-
     def remove(self, *names: str) -> None:
         uris = [self.address(name) for name in names]
         self._run(names[0], "-rm", "-r", "-f", "-skipTrash", *uris)

@@ -88,14 +88,6 @@ class S3Store(Store):
             for name in names:
                 _copy(bucket, self._prefix + name, folder / name.rpartition("/")[2])
 
-    def download_folder(self, name: str, folder: Path) -> None:
-        names = self.files(name)
-        with self._bucket() as bucket:
-            for each in names:
-                path = folder / each.removeprefix(f"{name}/")
-                path.parent.mkdir(parents=True, exist_ok=True)
-                _copy(bucket, self._prefix + each, path)
-
     def remove(self, *names: str) -> None:
         with self._bucket() as bucket:
             keys = [o.key for name in names for o in bucket.below(f"{self._prefix}{name}/")]

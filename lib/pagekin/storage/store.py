@@ -69,10 +69,6 @@ class Store(ABC):
         """Copy files into one folder of this machine, under the last part of their names."""
 
     @abstractmethod
-    def download_folder(self, name: str, folder: Path) -> None:
-        """Copy all of a folder into an empty one of this machine."""
-
-    @abstractmethod
     def remove(self, *names: str) -> None:
         """Take away files, and folders with all that is in them; what is not there is no error."""
 

@@ -156,8 +156,8 @@ class Ends(NamedTuple):
 class Resolution:
     """Looks up what the inventory found."""
 
-    def __init__(self, path: Path) -> None:
-        file = ArrayFile(path, _KIND)
+    def __init__(self, file: ArrayFile | Path) -> None:
+        file = ArrayFile(file, _KIND) if isinstance(file, Path) else file
         self._aliases, self._starts, self._ends = file["aliases"], file["starts"], file["ends"]
         self._targets = file["targets"]
         self._passed_over = file["passed_over"]

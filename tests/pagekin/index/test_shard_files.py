@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from pagekin.bags.bag import Bags
 from pagekin.counters import Counters
 from pagekin.index import shard_files
+from pagekin.index.folder import IndexFolder
 from pagekin.index.shard import Shard
 from pagekin.index.shard_files import (
     Lists,
@@ -192,7 +193,7 @@ def shard_with(folder, rows: np.ndarray) -> Shard:
     bags = [make_bag(f"http://a.example/{k:05d}", {20: 1.0}) for k in range(len(rows))]
     by_url = {bag.url: row for bag, row in zip(bags, rows, strict=True)}
     make_index(folder, bags, config_of(count=rows.shape[1]), by_url)
-    return Shard(folder, 0, rows.shape[1])
+    return IndexFolder(folder).shards[0]
 
 
 def agree(shard: Shard, wanted: np.ndarray) -> list[list[int]]:
@@ -225,7 +226,7 @@ def test_look_up(tmp_path, documents, spread):
 def test_bags_without_a_term_are_in_no_list(tmp_path):
     """EMPTY is no signature: nobody has it in common with anybody."""
     full, empty = make_bag("http://a.example/1", {20: 1.0}), make_bag("http://a.example/0", {})
-    shard = Shard(make_index(tmp_path / "index", [empty, full]), 0, 8)
+    shard = IndexFolder(make_index(tmp_path / "index", [empty, full])).shards[0]
     assert [[]] * 8 == agree(shard, np.full(8, EMPTY, np.uint32))
     assert [[1]] * 8 == agree(shard, shard.H[1])
     assert [False, True] == [shard.has_terms(0), shard.has_terms(1)]
@@ -235,6 +236,7 @@ def test_bags_without_a_term_are_in_no_list(tmp_path):
 def test_few_inlinks(tmp_path, least, listed):
     """Documents with fewer inlinks than are needed stand in no list, and keep their row of H."""
     bags = [make_bag(f"http://a.example/{n}", {20: 1.0}, n) for n in (0, 1, 3)]
-    shard = Shard(make_index(tmp_path / "index", bags, config_of(min_inlinks=least)), 0, 8)
+    folder = make_index(tmp_path / "index", bags, config_of(min_inlinks=least))
+    shard = IndexFolder(folder).shards[0]
     assert [listed] * 8 == agree(shard, shard.H[0])
     assert 3 == len(np.unique(shard.H, axis=1)) == len(shard)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import multiprocessing
 import pickle
+import shutil
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -17,7 +18,6 @@ from pagekin import Index
 from pagekin.bags.bag import Bag
 from pagekin.errors import InputError, NotFoundError, UsageError
 from pagekin.index import folder as folder_module
-from pagekin.index import shard as shard_module
 from pagekin.query import ranking
 from pagekin.query.answer import Answer, Kin
 from pagekin.query.ranking import FLOOR
@@ -718,28 +718,20 @@ def test_titles(index):
         index.title("http://nowhere.example/")
 
 
-def test_opening_is_lazy(tmp_path, monkeypatch):
-    """Opening reads the header alone; each answer maps what it needs, once."""
+def test_every_file_is_opened_once(tmp_path, monkeypatch):
+    """Opening maps all files, so that they are of one index; no question opens another."""
     path = make_index(tmp_path / "index", FULL, config_of(2))
     opened: list[str] = []
-    for module in (shard_module, folder_module):
-        for name in ("ArrayFile", "Dictionary", "Resolution"):
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, noting(opened, getattr(module, name)))
+    monkeypatch.setattr(folder_module, "ArrayFile", noting(opened, folder_module.ArrayFile))
     index = Index.open(path)
-    assert len(FULL) == len(index)
-    assert index.info()["documents"] == len(FULL)
-    assert [] == opened
-    assert FULL[0].url in index
-    assert ["urls.arrays"] == opened
-    index.related(FULL[0].url, exact=False)
-    answered = {"urls.arrays", "titles.arrays", "H.arrays", "I.arrays", "bags.arrays"}
-    assert answered == set(opened)
+    files = sorted(file.name for file in path.rglob("*.arrays"))
+    assert files == sorted(opened)
+    shutil.rmtree(path)
     index.related(FULL[0].url, why=True)
-    seen = len(opened)
-    index.related(FULL[0].url, why=True)
-    assert seen == len(opened)
-    assert "aliases.arrays" not in opened
+    index.related(f"{FULL[0].url}/", by="both", why=True)
+    assert len(FULL) == len(list(index.all())) == index.info()["documents"]
+    assert [] == index.verify()
+    assert files == sorted(opened)
 
 
 def noting(opened: list[str], real: Callable) -> Callable:

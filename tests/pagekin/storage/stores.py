@@ -62,9 +62,6 @@ class FolderStore(Store):
         for name in names:
             shutil.copy(self.root / name, folder)
 
-    def download_folder(self, name: str, folder: Path) -> None:
-        shutil.copytree(self.root / name, folder, dirs_exist_ok=True)
-
     def remove(self, *names: str) -> None:
         for name in names:
             path = self.root / name

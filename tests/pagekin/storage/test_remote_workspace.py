@@ -15,6 +15,7 @@ from pagekin.storage.lock_file import has_ended, this_process
 from pagekin.storage.remote_workspace import RemoteWorkspace
 from pagekin.storage.store import Store
 from pagekin.storage.stores import open_store
+from tests.indexes import files_of
 from tests.pagekin.storage.stores import FolderStore, make_writing_hadoop
 
 STAGE = "inventory"
@@ -184,4 +185,7 @@ def test_index_is_left_and_copied(store, demo_index, capsys):
     store.write("crawl.index/letter.txt", b"x")
     with pytest.raises(UsageError, match=r"holds letter\.txt beside an index"):
         place.check_target()
+    shutil.rmtree(copy)
+    store.write("crawl.index/shard-00000/letter.txt", b"x")
+    assert files_of(demo_index) == files_of(place.copy_here())
     shutil.rmtree(copy)

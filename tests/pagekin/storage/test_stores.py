@@ -13,11 +13,13 @@ import pytest
 
 from pagekin.build.remote_index import RemoteIndex
 from pagekin.errors import InputError, StageError
+from pagekin.index.verify import verify_index
 from pagekin.storage.remote_workspace import RemoteWorkspace
 from pagekin.storage.s3_store import S3Store
 from pagekin.storage.stores import open_store
 from pagekin.web import s3
 from pagekin.web.streams import open_source
+from tests.indexes import files_of
 from tests.pagekin.storage.test_remote_workspace import STAGE, finish, write_parts
 from tests.pagekin.web.servers import without_proxies
 
@@ -115,6 +117,23 @@ def test_index(bucket, demo_index):
     open_store(f"s3://{bucket}/crawl.index").remove("index.json")
     with pytest.raises(InputError, match="no index can be read there"):
         place.copy_here()
+
+
+def test_nothing_but_the_files_of_an_index_is_taken(bucket, demo_index, tmp_path):
+    """Whoever writes to the bucket may choose any key; none of them says where a file goes here."""
+    place = RemoteIndex(open_store(f"s3://{bucket}"), "crawl.index")
+    place.put(demo_index)
+    outside = tmp_path / "absolute"
+    for end in ("../../../up", f"/{outside}", "shard-00000/../../up", "shard-00000/more", "x/y/z"):
+        boto3.client("s3").put_object(Bucket=bucket, Key=f"crawl.index/{end}", Body=b"evil")
+    before = set(tmp_path.rglob("*"))
+    copy = place.copy_here()
+    assert [] == verify_index(copy)
+    assert files_of(demo_index) == files_of(copy)
+    made = set(tmp_path.rglob("*")) - before
+    indexes = tmp_path / "cache" / "indexes"
+    beside = {tmp_path / "cache", indexes}
+    assert {copy} == {path for path in made - beside if copy not in path.parents}
 
 
 def test_replaced_while_it_is_copied(bucket, demo_index, tmp_path):
