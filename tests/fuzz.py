@@ -10,7 +10,8 @@ and plain by turns, and a process of its own reads each file as a mapper does. C
   gives. In a plain file a wrong length may reach over it exactly to the end of another, which
   nothing can tell from a long record: 1 in 200 may be lost.
 
-`scripts/fuzz` is the door. Seed and number make a record, whatever stands before it.
+`scripts/fuzz` is the door, to `tests.guided` too. Seed and number make a record, whatever stands
+before it.
 """
 
 from __future__ import annotations
@@ -302,7 +303,17 @@ def main() -> int:
         "--scale", type=float, default=1.0, help="size of the heavy pages (default: 1, the limits)"
     )
     parser.add_argument("--read", metavar="FILE", help=argparse.SUPPRESS)
+    add = parser.add_argument_group("guided by coverage (tests/guided.py)").add_argument
+    add(
+        "--target", metavar="NAME", help="a target of tests/targets.py, or all, in place of records"
+    )
+    add("--seconds", type=int, default=60, metavar="N", help="for each target (default: 60)")
+    add("--keep", action="store_true", help="keep what reaches new places in tests/corpus")
     options = parser.parse_args()
+    if options.target:
+        from tests.guided import run_targets  # noqa: PLC0415 - what it builds needs this module
+
+        return run_targets(options.target, options.seconds, keep=options.keep)
     if options.read:
         sys.stdout.write(json.dumps(tell(options.read)) + "\n")
         return 0

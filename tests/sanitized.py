@@ -7,6 +7,7 @@ the project, in which the parts are built with -fsanitize=address,undefined:
 
 - The tests run. Those of them that make up their inputs (with Hypothesis) begin with the seed, and
   take as many inputs as is asked for.
+- The kept cases of the parts in C (`tests.targets`) are mutated, and C and Python give the same.
 - Spoilt pages (`tests.mutations`) become a whole build with an index, and every page that was read
   is asked for its kin: once with the parts in C, once with Python alone. All files of the index and
   all answers must be equal.
@@ -36,7 +37,14 @@ from hypothesis import is_hypothesis_test, settings
 
 from tests.fuzz import write_files
 
-__all__ = ["main", "sources", "tests_of_parts"]
+__all__ = [
+    "build_parts",
+    "copy_project",
+    "environment",
+    "main",
+    "sources",
+    "tests_of_parts",
+]
 
 ROOT = Path(__file__).parents[1]
 _LIB = Path("lib") / "pagekin"
@@ -47,6 +55,7 @@ _FLAGS = (
 )
 _LIBRARIES = ("libasan.so", "libubsan.so")
 _INPUTS, _RECORDS, _SHORT_RECORDS = 100, 1000, 200
+_MUTATED, _SHORT_MUTATED = 100_000, 3_000
 _SCALE = 0.02  # of pages that fill megabytes: Python alone has to read them, too
 
 _DESCRIPTION = """\
@@ -60,17 +69,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     inputs = options.inputs or (_INPUTS if options.short else 0)
     records = options.records or (_SHORT_RECORDS if options.short else _RECORDS)
+    mutated = options.mutated or (_SHORT_MUTATED if options.short else _MUTATED)
     began = time.monotonic()
     _say(f"seed {options.seed}: --seed {options.seed} gives the same inputs again")
     with tempfile.TemporaryDirectory(prefix="pagekin-sanitize-") as name:
         folder = Path(name)
-        _copy(folder)
-        _build(folder)
+        copy_project(folder)
+        build_parts(folder)
         words = ["-m", "pytest", "-q", "-n", str(os.cpu_count()), "--dist", "worksteal"]
         words += ["-p", "no:cacheprovider", "-p", "tests.sanitized", "-W", "ignore"]
         words += [f"--hypothesis-seed={options.seed}", "--inputs", str(inputs)]
         tests = [str(path) for path in tests_of_parts(folder)]
         code = _run(folder, *words, *tests, *options.words)
+        if code == 0:
+            words = ["--mutated", str(mutated), "--seed", str(options.seed)]
+            code = _run(folder, "-m", "tests.targets", *words)
         if code == 0:
             code = _compare_builds(folder, records, options.seed)
     found = "found nothing" if code == 0 else "FAILED, see above"
@@ -96,6 +109,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--inputs", type=int, default=0, metavar="N", help=about)
     about = f"spoilt pages of the build (default: {_RECORDS})"
     parser.add_argument("--records", type=int, default=0, metavar="N", help=about)
+    about = f"mutated cases of the parts in C (default: {_MUTATED})"
+    parser.add_argument("--mutated", type=int, default=0, metavar="N", help=about)
     parser.add_argument("words", nargs="*", metavar="WORD", help="for pytest, behind --")
     return parser
 
@@ -114,7 +129,7 @@ def tests_of_parts(root: Path) -> list[Path]:
     return [path for path in found if "from tests.natives import" in path.read_text("utf-8")]
 
 
-def _copy(folder: Path) -> None:
+def copy_project(folder: Path) -> None:
     """What the tests need of the project, without what was built."""
     for name in _COPIED:
         source, target = ROOT / name, folder / name
@@ -127,29 +142,34 @@ def _copy(folder: Path) -> None:
     (folder / "jobs").symlink_to(folder / _LIB / "jobs")
 
 
-def _build(folder: Path) -> None:
+def build_parts(folder: Path, compiler: str = "gcc", flags: Sequence[str] = _FLAGS) -> None:
     """All parts, several at once."""
-    if shutil.which("gcc") is None:
-        sys.exit("sanitize: gcc is needed, and was not found on the PATH")
+    if shutil.which(compiler) is None:
+        sys.exit(f"sanitize: {compiler} is needed, and was not found on the PATH")
     include = f"-I{sysconfig.get_path('include')}"
 
     def build(source: Path) -> None:
         made = source.with_suffix(".abi3.so")
-        subprocess.run(["gcc", *_FLAGS, include, source, "-o", made], check=True)
+        subprocess.run([compiler, *flags, include, source, "-o", made], check=True)
 
     _say(f"building {len(sources(folder))} parts with -fsanitize=address,undefined")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(build, sources(folder)))
 
 
-def _environment(folder: Path, **more: str) -> dict[str, str]:
-    """Our copy is what is imported, and the sanitizers are loaded before all else."""
+def _runtime() -> str:
+    """gcc's libraries."""
     named = [["gcc", f"-print-file-name={name}"] for name in _LIBRARIES]
     found = [subprocess.run(w, capture_output=True, text=True, check=True).stdout for w in named]
+    return " ".join(path.strip() for path in found)
+
+
+def environment(folder: Path, runtime: str, **more: str) -> dict[str, str]:
+    """Our copy is what is imported, and the sanitizers are loaded before all else."""
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join((str(folder / "lib"), str(folder))),
-        "LD_PRELOAD": " ".join(path.strip() for path in found),
+        "LD_PRELOAD": runtime,
         # Python itself leaks a little at its end
         "ASAN_OPTIONS": "detect_leaks=0",
         # its own allocator would hide what is read beyond an object
@@ -160,11 +180,11 @@ def _environment(folder: Path, **more: str) -> dict[str, str]:
 
 def _run(folder: Path, *words: str, output: Path | None = None, **more: str) -> int:
     """A Python that knows our copy; what it writes may go to a file."""
-    environment = _environment(folder, **more)
+    variables = environment(folder, _runtime(), **more)
     with output.open("wb") if output else nullcontext() as out:
         command = [sys.executable, *words]
         return subprocess.run(
-            command, cwd=folder, env=environment, stdout=out, check=False
+            command, cwd=folder, env=variables, stdout=out, check=False
         ).returncode
 
 

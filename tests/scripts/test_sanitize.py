@@ -46,7 +46,7 @@ def test_help() -> None:
     """The seed, the number of inputs and the short form can be chosen."""
     said = python(ROOT / "scripts" / "sanitize", "--help")
     assert (0, "") == (said.code, said.err)
-    for option in ("--short", "--seed N", "--inputs N", "--records N"):
+    for option in ("--short", "--seed N", "--inputs N", "--records N", "--mutated N"):
         assert option in said.out
 
 
@@ -59,7 +59,7 @@ def test_a_read_beyond_the_end_is_found(tmp_path: Path) -> None:
     for folder in (package.parent, package):
         (folder / "__init__.py").touch()
     (package / "_spoilt.c").write_text(PART)
-    sanitized._build(tmp_path)
+    sanitized.build_parts(tmp_path)
     code = "from pagekin.spoilt._spoilt import first_of as f; print(f({}))"
     out = tmp_path / "out"
     assert 0 == sanitized._run(tmp_path, "-c", code.format(7), output=out)

@@ -56,12 +56,14 @@ def make_harmless(tops: Iterable[Any], resolve: Callable[[str], str | None]) -> 
         if element.tag in _NO_TEXT:
             element.text = None
         elif element.tag == "img":
-            element.text = printable(element.get("alt", ""))  # lxml takes no controls
+            element.text = printable(element.get("alt", ""))
         href = element.get("href") if element.tag == "a" else None
         if element.tag not in _ELEMENTS:
             element.tag = "span"
-        for name in set(element.attrib).difference(_ATTRIBUTES):
-            del element.attrib[name]
+        kept = {name: element.get(name) for name in _ATTRIBUTES if name in element.attrib}
+        element.attrib.clear()  # lxml names no attribute that has a control in its name
+        for name, value in kept.items():
+            element.set(name, printable(value))
         if href is not None and (target := resolve(href)):
             element.set("href", target)
             element.set("rel", "noreferrer")

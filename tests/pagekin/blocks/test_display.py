@@ -55,6 +55,11 @@ def test_links_lead_to_pages():
     assert targets == [link.get("href") for link in tree_page(marked(page)).tree.tops[0].iter("a")]
 
 
+def test_controls():
+    """Attributes with controls in their names go, those in values are seen."""
+    assert '<p class="a\\u0001b">c</p>' in marked("<p class='a&#1;b' x\x0b=1 \x01=2>c</p>")
+
+
 def test_names_of_any_kind():
     """What a page calls its elements is text, whatever it holds."""
     html = "<div class='<b>&quot;\x01\x85'><a href=x>a</a><a href=y>b</a></div><p><a href=z>c</a>"
