@@ -18,6 +18,7 @@ from pagekin.kinds import STATISTICS
 from pagekin.stages.chain import stage_of, wanted_outputs
 from pagekin.stages.declaration import Stage
 from pagekin.storage.part_files import part_files
+from pagekin.storage.workspace import sealed, written_files
 
 __all__ = [
     "BAGS",
@@ -37,6 +38,7 @@ __all__ = [
     "record_of",
     "started",
     "wait_until",
+    "write_record",
 ]
 
 ROOT = Path(__file__).parents[1]
@@ -161,6 +163,14 @@ def record_of(work: Path, stage: str) -> dict[str, Any]:
     """What a finished stage says of itself."""
     record: dict[str, Any] = json.loads((work / stage / "stage.json").read_text(encoding="utf-8"))
     return record
+
+
+def write_record(work: Path, stage: str, record: dict[str, Any]) -> None:
+    """Let a finished stage say this of itself, and that its files are as they are."""
+    folder = work / stage
+    record = {name: value for name, value in record.items() if name != "checksum"}
+    record["files"] = written_files(folder)
+    (folder / "stage.json").write_text(json.dumps(sealed(record)), encoding="utf-8")
 
 
 def outputs(work: Path) -> dict[str, dict[str, Any]]:

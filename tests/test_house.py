@@ -65,6 +65,7 @@ FLOORS = {
         "config",
         "counters",
         "errors",
+        "printing",
         "kinds",
         "tables",
     },

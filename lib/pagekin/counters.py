@@ -4,6 +4,9 @@ Counters are data: jobs write them into their output, where they survive runners
 counters, and where a task that is tried twice counts once. A reducer adds the statistics of the
 mappers to its own: their counters, their number, their CPU time and their memory; but not their
 records, which are no part of the stage's output.
+
+Records are counted where they change hands, too: those that mappers read, those that they send, and
+those that reducers receive. What was lost between two tasks, or came twice, shows in these.
 """
 
 from __future__ import annotations
@@ -84,6 +87,10 @@ class TaskStatistics:
     tasks: int = 0
     cpu: float = 0.0  # seconds
     memory: int = 0  # bytes, of the largest task
+    read: int = 0  # records, by mappers
+    sent: int = 0  # records, by mappers to reducers
+    received: int = 0  # records, by reducers
+    versions: dict[str, list[str]] = field(default_factory=dict)  # of libraries, where tasks differ
     began: float = field(default_factory=time.process_time)
 
     def noted(self, records: Iterable[Pair]) -> Iterator[Pair]:
@@ -130,6 +137,10 @@ class TaskStatistics:
             "tasks": self.tasks,
             "cpu": round(self.cpu, 3),
             "memory": self.memory,
+            "read": self.read,
+            "sent": self.sent,
+            "received": self.received,
+            "versions": self.versions,
         }
         return json.dumps(value, sort_keys=True).encode()
 
@@ -141,6 +152,11 @@ class TaskStatistics:
         self.tasks += other["tasks"]
         self.cpu += other["cpu"]
         self.memory = max(self.memory, other["memory"])
+        self.read += other["read"]
+        self.sent += other["sent"]
+        self.received += other["received"]
+        for name, found in other["versions"].items():
+            self.versions[name] = sorted({*self.versions.get(name, ()), *found})
         for name, written in other["written"].items() if output else ():
             count = self.written.setdefault(name, KindCount())
             count.records += written["records"]

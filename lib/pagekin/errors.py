@@ -5,6 +5,7 @@
     |-- InputError          exit 3   a snapshot, page or file cannot be read as what it claims to be
     |-- NotFoundError       exit 4   the thing asked for is not there (a URL without a bag)
     |-- WorkspaceError      exit 5   a workspace is locked, foreign or not what the command needs
+    |   `-- DamageError     exit 5   files of a stage are not those that it made
     `-- StageError          exit 6   a stage of a build failed
 
 Each carries one plain sentence: what was wrong, where, and what to do next; further arguments are
@@ -14,19 +15,28 @@ lines that stand below it, such as the last words of a task. Errors in the *data
 
 from __future__ import annotations
 
+import errno
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 __all__ = [
+    "NO_ROOM",
+    "DamageError",
     "InputError",
     "NotFoundError",
     "PagekinError",
     "StageError",
     "UsageError",
     "WorkspaceError",
+    "full_disk",
     "naming",
 ]
+
+# What the system says where a disk, a quota or the limit of a file is full.
+NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 class PagekinError(Exception):
@@ -54,6 +64,12 @@ class WorkspaceError(PagekinError):
     exit_code = 5
 
 
+class DamageError(WorkspaceError):
+    def __init__(self, stage: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.stage = stage  # as it is called in the workspace
+
+
 class StageError(PagekinError):
     exit_code = 6
 
@@ -66,3 +82,13 @@ def naming(path: Path) -> Iterator[None]:
     except OSError as error:
         error.filename = error.filename or str(path)
         raise
+
+
+def full_disk(path: Path) -> str:
+    """What to say where a disk takes no more: which one, and how much room it has."""
+    disk = next(folder for folder in (path, *path.parents) if folder.is_mount())
+    room = shutil.disk_usage(path)
+    return (
+        f"the disk at {disk} takes no more: {room.free:,} of {room.total:,} bytes are free (it was"
+        f" to hold {path}); make room, and give the same command again"
+    )

@@ -4,6 +4,9 @@ An output depends on its part of the configuration, its version, the snapshot if
 and the digests of the records that it is made of. All that is written down with it; when it differs
 now, the output is built again, and a sentence says why. An output whose input came out the same as
 before is kept. Outputs of one stage that are to be built are made in one pass.
+
+Before a pass is read its files are compared with what was written. One that is damaged is removed,
+made anew, and named among the warnings.
 """
 
 from __future__ import annotations
@@ -19,13 +22,14 @@ import xxhash
 
 import pagekin
 from pagekin import native
-from pagekin.build.made import Pass, newest_pass, pass_name, superseded, table_path
+from pagekin.build.made import Pass, check_files, newest_pass, pass_name, superseded, table_path
 from pagekin.build.manifests import total_size, write_manifests
 from pagekin.build.remote_index import RemoteIndex
 from pagekin.build.report import Report, warnings, why_no_pages, write_summary
 from pagekin.config import BuildConfig, to_dict, to_flags
 from pagekin.engine.run import Engine, JobResult, collect_result, one_cluster, run_job
-from pagekin.errors import InputError, StageError, WorkspaceError
+from pagekin.engine.versions import differing
+from pagekin.errors import DamageError, InputError, StageError, WorkspaceError, naming
 from pagekin.kinds import Kind
 from pagekin.progress import StageProgress
 from pagekin.stages.chain import maker_of, needed_by, output_named, stage_of, wanted_outputs
@@ -33,13 +37,14 @@ from pagekin.stages.declaration import PARTS, Circumstances, Output, Stage, Tabl
 from pagekin.stages.index_shards import settle_shards
 from pagekin.stages.inventory.cuts import cuts_of
 from pagekin.storage.remote_workspace import AnyWorkspace
-from pagekin.tables import ArrayFile
 from pagekin.web.sources import Source, hints_for
 
 __all__ = ["Build", "Decision", "PlannedPass", "plan"]
 
 _NOTES_SHOWN = 10
 _UNKNOWN = 1 << 30  # bytes of a file whose size nobody knows: as those of Common Crawl
+_LOST = "some were lost on the way, or came twice; give the same command again"
+_ONE_SET = "give all nodes one set (--package auto), and the same command again"
 _NAMES = 10  # of the snapshot's files, that the index remembers
 
 
@@ -102,13 +107,11 @@ class Build:
         report = Report(quiet=self.quiet)
         summary = self._new_summary()
         began = time.monotonic()
+        damages: dict[str, str] = {}
         with self.workspace.locked():
             try:
-                with one_cluster(self.engine, report.cluster) as self.engine:
-                    for stage, outputs in self.stages():
-                        self._run_stage(stage, outputs, report, summary["stages"])
-                if self.index is not None:
-                    summary["index"] = self._make_index(self.index, report)
+                while not self._is_made(report, summary, damages):
+                    summary["stages"].clear()
                 summary["state"] = "complete"
             except KeyboardInterrupt:
                 summary["state"] = "stopped"
@@ -118,9 +121,28 @@ class Build:
                 raise
             finally:
                 summary["seconds"] = round(time.monotonic() - began, 3)
-                summary["warnings"] = warnings(summary, self.others)
+                summary["warnings"] = [*damages.values(), *warnings(summary, self.others)]
                 write_summary(self.workspace, summary)
         return summary
+
+    def _is_made(self, report: Report, summary: dict[str, Any], damages: dict[str, str]) -> bool:
+        """Make what is missing; no if a pass that was to be read is damaged, and so was removed."""
+        alone = self.engine
+        try:
+            with one_cluster(alone, report.cluster) as self.engine:
+                for stage, outputs in self.stages():
+                    self._run_stage(stage, outputs, report, summary["stages"])
+            if self.index is not None:
+                summary["index"] = self._make_index(self.index, report)
+        except DamageError as damage:
+            self.workspace.remove(damage.stage)
+            if damage.stage in damages:  # it was made anew, and is damaged again
+                raise
+            damages[damage.stage] = f"{damage}; {damage.stage} was made anew"
+            report.told([f"{damage}; {damage.stage} is made anew"])
+            self.engine = alone
+            return False
+        return True
 
     def _new_summary(self) -> dict[str, Any]:
         return {
@@ -169,8 +191,13 @@ class Build:
         return found
 
     def _run_pass(self, planned: PlannedPass, report: Report) -> None:
+        self._check_input(planned)
+        made = self.workspace.new_folder(planned.name)
+        with naming(made):
+            self._make_pass(planned, made, report)
+
+    def _make_pass(self, planned: PlannedPass, made: Path, report: Report) -> None:
         stage, name = planned.stage, planned.name
-        made = self.workspace.new_folder(name)
         engine = self._engine(stage)
         inputs, total, unit = self._inputs(stage, made, engine)
         options = [*planned.options, *self._table_options(planned.outputs)]
@@ -193,6 +220,7 @@ class Build:
             circumstances = self._circumstances(planned.outputs)
             for each in planned.outputs:
                 each.make_tables(made / "output", result.counters, circumstances)
+        self._check_result(stage, inputs, result)
         result.seconds = round(seconds + time.monotonic() - began, 3)
         result.cpu_seconds = round(cpu, 3)
         self._check_files(result)
@@ -248,7 +276,8 @@ class Build:
         if found is None:
             return Decision(output, True, "not there yet")
         before = found.record["outputs"][output.name]["depends"]
-        reasons = list(_differences(before, self._depends(output)))
+        reasons = [damage] if (damage := self.workspace.damage(found.name)) else []
+        reasons += _differences(before, self._depends(output))
         failed = _failed_files(found.counters)
         if failed > self.max_failed_files:
             reasons.append(f"files that could not be read were left out: {failed}")
@@ -314,7 +343,6 @@ class Build:
                 raise WorkspaceError(
                     f"{self.workspace.name}: {table.file} is gone; who removed it?"
                 )
-            ArrayFile(path).verify()  # damage would end no task and show in no count
             yield from (f"--{table.option}", str(path))
 
     def _engine(self, stage: Stage) -> Engine:
@@ -324,6 +352,13 @@ class Build:
         known = all(source.size >= 0 for source in self.snapshot)
         return self.engine.fitting(total_size(self.snapshot)) if known else self.engine
 
+    def _check_input(self, planned: PlannedPass) -> None:
+        """DamageError where something that the job reads is not as it was written."""
+        stage, tables = planned.stage, self.tables_for(planned.outputs)
+        cuts = [stage.cut_by] if stage.cut_by else []
+        makers = [*map(maker_of, (*stage.reads, *cuts)), *map(maker_of, tables)]
+        check_files(self.workspace, [maker for maker in makers if maker in self.outputs])
+
     def _inputs(self, stage: Stage, made: Path, engine: Engine) -> tuple[list[str], int, str]:
         """Input paths, and how much there is to do in which unit."""
         if not stage.reads:
@@ -331,6 +366,22 @@ class Build:
             paths = write_manifests(manifests, self.snapshot, engine.width, cuts)
             return list(map(str, paths)), total_size(self.snapshot), "bytes"
         return self.paths_read(stage), self._amount_read(stage, "records"), "records"
+
+    def _check_result(self, stage: Stage, inputs: list[str], result: JobResult) -> None:
+        """StageError where records were lost on their way, or tasks were not of one kind."""
+        if stage.reads:
+            written, what = self._amount_read(stage, "records"), "records"
+        else:
+            written = sum(Path(path).read_bytes().count(b"\n") for path in inputs)
+            what = "files and parts of files"
+        failed = f"stage {stage.name} failed:"
+        if result.read != written:
+            raise StageError(f"{failed} tasks read {result.read:,} of {written:,} {what}; {_LOST}")
+        if result.received != result.sent:
+            numbers = f"{result.received:,} of {result.sent:,}"
+            raise StageError(f"{failed} of records between tasks {numbers} arrived; {_LOST}")
+        if mixed := differing(result.versions):
+            raise StageError(f"{failed} its tasks had different libraries, {mixed}; {_ONE_SET}")
 
     def _cuts(self, stage: Stage) -> dict[str, list[int]]:
         """Where files may be cut for a stage that reads them, by their addresses."""

@@ -62,7 +62,7 @@ def _cluster(engine: Engine) -> dict[str, Any]:
 def _step(
     build: Build, planned: PlannedPass, passes: list[PlannedPass], folder: Path
 ) -> dict[str, Any]:
-    words = build.engine.arguments(folder, build.workspace.output(planned.name))
+    words = build.engine.arguments(str(folder), build.workspace.output(planned.name))
     words += ["--cluster-id", _NO_CLUSTER_YET, *planned.options]
     for table in build.tables_for(planned.outputs):
         name = _pass_with(build, passes, maker_of(table))

@@ -6,11 +6,11 @@ pass that is the newest of no output is not needed any more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pagekin.errors import WorkspaceError
+from pagekin.errors import DamageError, WorkspaceError
 from pagekin.kinds import Kind, Pair
 from pagekin.stages.chain import maker_of
 from pagekin.stages.declaration import Output, Stage, Table
@@ -18,6 +18,7 @@ from pagekin.storage.remote_workspace import AnyWorkspace
 
 __all__ = [
     "Pass",
+    "check_files",
     "newest_pass",
     "pass_name",
     "records_of",
@@ -77,6 +78,14 @@ def required_pass(workspace: AnyWorkspace, output: Output) -> Pass:
             f"{workspace.name}: stage {output.name} is not built; run pagekin build"
         )
     return found
+
+
+def check_files(workspace: AnyWorkspace, outputs: Iterable[Output]) -> None:
+    """DamageError where a file of the passes that made these is not what was written."""
+    found = (newest_pass(workspace, output) for output in outputs)
+    for name in dict.fromkeys(made.name for made in found if made):
+        if damage := workspace.damage(name, thorough=True):
+            raise DamageError(name, f"{workspace.name}/{name}: {damage}")
 
 
 def superseded(workspace: AnyWorkspace) -> list[str]:

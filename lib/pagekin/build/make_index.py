@@ -14,7 +14,7 @@ import xxhash
 
 import pagekin
 from pagekin.bags.weigh import Frequencies
-from pagekin.build.made import required_pass, table_path
+from pagekin.build.made import check_files, required_pass, table_path
 from pagekin.build.remote_index import RemoteIndex
 from pagekin.build.report import Report
 from pagekin.cocitation.kin_table import shard_of_key, table_pieces
@@ -26,7 +26,7 @@ from pagekin.index.folder import IndexFolder, IndexHeader
 from pagekin.index.shard_files import Piece, parse_piece, shard_pieces
 from pagekin.kinds import Pair
 from pagekin.progress import StageProgress, TaskProgress
-from pagekin.stages.chain import output_named
+from pagekin.stages.chain import maker_of, output_named
 from pagekin.stages.document_frequency import FREQUENCIES
 from pagekin.stages.inventory import RESOLUTION
 from pagekin.storage.remote_workspace import AnyWorkspace
@@ -59,6 +59,8 @@ def make_index(  # noqa: PLR0917
     header = _standing(path, config, built_from)
     state = "kept" if header else "built"
     if header is None:
+        tables = [RESOLUTION, *([FREQUENCIES] if _SHARDS in made_of else [])]
+        check_files(workspace, [*map(output_named, made_of), *map(maker_of, tables)])
         source = {"pagekin": pagekin.__version__, **snapshot, "built_from": built_from}
         with index_in_place(path) as folder:
             header = write_index(

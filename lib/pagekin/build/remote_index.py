@@ -11,6 +11,7 @@ from index.json, and nothing else that lies below the address, whatever its name
 
 from __future__ import annotations
 
+import re
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -73,6 +74,7 @@ class RemoteIndex:
         if self._store.moves:
             self._exchange(folder)
             return
+        self._store.end_uploads(re.compile(f"{re.escape(self._name)}/"))
         self._store.remove(f"{self._name}/{HEADER}")
         self._store.remove(self._name)
         self._store.upload([p for p in sorted(folder.iterdir()) if p.name != HEADER], self._name)

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePath
 from typing import Any, TextIO
 
+from pagekin.engine.versions import others_than_here
 from pagekin.errors import PagekinError
 from pagekin.printing import tell
 from pagekin.progress import counted, duration
@@ -103,6 +104,9 @@ def warnings(summary: dict[str, Any], others: Collection[str]) -> list[str]:
     """
     said = dict.fromkeys(note for stage in summary["stages"] for note in stage["notes"])
     sentences = list(said)
+    libraries = dict.fromkeys(others_than_here(stage["versions"]) for stage in summary["stages"])
+    its = "tasks had other libraries than this machine"
+    sentences += [f"{its}: {versions}" for versions in libraries if versions]
     records: dict[str, int] = {}
     for stage in summary["stages"]:
         if stage["counters"].get("records", {}).get("used"):

@@ -37,6 +37,7 @@ import pagekin
 from pagekin.config import BuildConfig, add_flags, config_from_flags
 from pagekin.counters import TaskStatistics
 from pagekin.engine import ON_THIS_MACHINE
+from pagekin.engine.versions import versions_here
 from pagekin.errors import UsageError
 from pagekin.kinds import MARK, STATISTICS, Kind, Pair
 from pagekin.printing import tell
@@ -258,7 +259,7 @@ class PagekinJob(MRJob):  # type: ignore[misc]
         self._begin_task()
         kinds = self.STAGE.reads if self.STAGE else ()
         # statistics among the input of a mapper are those of an earlier stage
-        mine = self._records(pairs, kinds, lambda statistics: None)
+        mine = self._records(pairs, kinds, lambda statistics: None, "read")
         task = self._account(self.map_task(mine), is_output=not self.REDUCES)
         return self._explained("mapper", task)
 
@@ -268,18 +269,25 @@ class PagekinJob(MRJob):  # type: ignore[misc]
         def add_mapper(statistics: bytes) -> None:
             self._statistics.merge(statistics, output=False)
 
-        mine = self._records(pairs, (), add_mapper)
+        mine = self._records(pairs, (), add_mapper, "received")
         task = self._account(self.reduce_task(mine), is_output=True)
         return self._explained("reducer", task)
 
     def _begin_task(self) -> None:
         settle_memory()
         self.progress = TaskProgress(self.options.progress_dir)
+        if self.options.runner not in ON_THIS_MACHINE:  # there tasks are forks of the build
+            self._statistics.versions = {name: [it] for name, it in versions_here().items()}
 
     def _records(
-        self, pairs: Iterable[Pair], kinds: Collection[Kind], take: Callable[[bytes], None]
+        self,
+        pairs: Iterable[Pair],
+        kinds: Collection[Kind],
+        take: Callable[[bytes], None],
+        counted: str,
     ) -> Iterator[Pair]:
-        """The records of these kinds, without kinds all; statistics go to `take`.
+        """The records of these kinds, without kinds all; statistics go to `take`. At the end their
+        number is added to the field `counted` of the task's own.
 
         Notes the progress. One loop, because here every record of every stage passes.
         """
@@ -303,6 +311,7 @@ class PagekinJob(MRJob):  # type: ignore[misc]
                 if not seen % _NOTE_EVERY:
                     self.progress.add(records=_NOTE_EVERY)
             self.progress.add(records=seen % _NOTE_EVERY)
+        vars(self._statistics)[counted] += seen
 
     def files_to_read(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, ByteRange]]:
         """The lines of a manifest: files, or parts of them. Each is named before it is read, and
@@ -332,8 +341,11 @@ class PagekinJob(MRJob):  # type: ignore[misc]
     def _account(self, pairs: Iterable[Pair], *, is_output: bool) -> Iterator[Pair]:
         """The pairs, and behind them the statistics of the task."""
         if is_output:
-            pairs = self._statistics.noted(pairs)
-        yield from pairs
+            yield from self._statistics.noted(pairs)
+        else:
+            for pair in pairs:
+                yield pair
+                self._statistics.sent += 1
         yield STATISTICS, self._statistics.finish()
 
     # --- standard streams ---

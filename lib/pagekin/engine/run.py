@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import resource
-import subprocess
 import time
 import traceback
 from collections import deque
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from mrjob.step import StepFailedException
 from mrjob.util import to_lines
@@ -21,7 +21,9 @@ from mrjob.util import to_lines
 from pagekin.counters import TaskStatistics
 from pagekin.engine import ON_THIS_MACHINE
 from pagekin.engine.job import PagekinJob
-from pagekin.errors import PagekinError, StageError
+from pagekin.engine.local.shuffle import SORT, sorting
+from pagekin.engine.plain_paths import plain_paths
+from pagekin.errors import NO_ROOM, PagekinError, StageError, full_disk
 from pagekin.kinds import STATISTICS
 from pagekin.printing import PrintableLog
 from pagekin.stages.declaration import load_named
@@ -68,15 +70,15 @@ class Engine:
             return self
         return replace(self, tasks=min(self.width, 1 + size // _PER_CORE))
 
-    def arguments(self, made: Path, output: Path | str) -> list[str]:
+    def arguments(self, made: str, output: str) -> list[str]:
         """mrjob's arguments for a job that writes to `output`."""
         words = ["-r", self.runner, "--no-cat-output"]
         words += ["-c", str(self.conf)] if self.conf else []
         if self.runner in ON_THIS_MACHINE:
-            words += ["--output-dir", str(output), "--local-tmp-dir", str(made)]
+            words += ["--output-dir", output, "--local-tmp-dir", made]
             words += [] if self.conf else ["--no-conf"]
-        elif is_remote(str(output)):
-            words += ["--output-dir", str(output)]
+        elif is_remote(output):
+            words += ["--output-dir", output]
         if self.runner == "local":
             # mrjob is installed here; shipping it would cost each task 0.1 s and a lock file
             words += ["--num-cores", str(self.width), "--no-bootstrap-mrjob"]
@@ -104,6 +106,10 @@ class JobResult:
     task_cpu_seconds: float
     peak_memory: int
     notes: list[str]
+    read: int  # records, by mappers
+    sent: int  # records, by mappers to reducers
+    received: int  # records, by reducers
+    versions: dict[str, list[str]]  # of libraries, where tasks did not run on this machine
     seconds: float = 0.0
     cpu_seconds: float = 0.0
 
@@ -122,9 +128,15 @@ def run_job(  # noqa: PLR0917 - a job, and where it is to run
     """
     output = made / "output"
     began, cpu = time.monotonic(), _cpu_seconds()
-    with one_cluster(engine) as on, listening(engine.verbose) as last_words:
+    with (
+        one_cluster(engine) as on,
+        listening(engine.verbose) as last_words,
+        plain_paths() as plain,
+    ):
         try:
-            words = [*on.arguments(made, remote or output), *options, *map(str, inputs)]
+            told = replace(on, package=on.package and Path(plain(on.package)))
+            words = told.arguments(plain(made), remote or f"{plain(made)}/{output.name}")
+            words += map(plain, [*options, *inputs])
             with job_class(job)(words).make_runner() as runner:
                 runner.run()
                 if engine.runner not in ON_THIS_MACHINE and not remote:
@@ -133,7 +145,9 @@ def run_job(  # noqa: PLR0917 - a job, and where it is to run
             if engine.runner == "inline" and not isinstance(error, PagekinError):
                 last_words.extend("".join(traceback.format_exception(error)).splitlines())
             shown = on.cluster.why_failed() if on.cluster else []
-            raise StageError(*_failure(job, error, shown or last_words)) from error
+            sentence, *more = _failure(error, shown or last_words, made)
+            stage = job.partition(":")[0]
+            raise StageError(f"stage {stage} failed: {sentence}", *more) from error
     return time.monotonic() - began, _cpu_seconds() - cpu
 
 
@@ -158,19 +172,13 @@ def _fetch(runner: Any, output: Path) -> None:
     """Bring the output of a cluster here, sorted as the part files of this machine are."""
     output.mkdir()
     total = TaskStatistics()
-    with (output / "part-00000").open("wb") as out:
-        sort = subprocess.Popen(
-            ["sort"], stdin=subprocess.PIPE, stdout=out, env={**os.environ, "LC_ALL": "C"}
-        )
-        with cast(IO[bytes], sort.stdin) as lines:
-            for line in to_lines(runner.cat_output()):
-                key, _, value = line.partition(b"\t")
-                if key == STATISTICS:
-                    total.merge(value, output=True)
-                else:
-                    lines.write(line)
-        if sort.wait():
-            raise OSError(f"sort ended with code {sort.returncode}; is the disk full?")
+    with sorting(output / "part-00000", SORT, output) as lines:
+        for line in to_lines(runner.cat_output()):
+            key, _, value = line.partition(b"\t")
+            if key == STATISTICS:
+                total.merge(value, output=True)
+            else:
+                lines.write(line)
     if total.tasks:
         with (output / "part-00000").open("ab") as out:
             out.write(b"%b\t%b\n" % (STATISTICS, total.to_json()))
@@ -213,13 +221,17 @@ def listening(verbose: bool) -> Iterator[deque[str]]:
         log.level, log.propagate = level, propagate
 
 
-def _failure(job: str, error: Exception, last_words: Iterable[str]) -> list[str]:
+def _failure(error: Exception, last_words: Iterable[str], made: Path) -> list[str]:
     """A sentence, and the last words."""
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return [full_disk(made)]
     shown = list(last_words)
     # the words of the command that mrjob ran say less than what the task said
     told = isinstance(error, StepFailedException) and shown
     cause = "a task failed" if told else f"{type(error).__name__}: {error}"
-    return [f"stage {job.partition(':')[0]} failed: {cause}", *shown]
+    if any(os.strerror(errno.ENOSPC) in line for line in shown):
+        cause = f"{cause}, and a disk where it ran is full"
+    return [cause, *shown]
 
 
 def collect_result(folder: Path) -> JobResult:
@@ -239,6 +251,10 @@ def collect_result(folder: Path) -> JobResult:
         round(total.cpu, 3),
         total.memory,
         total.counters.notes,
+        total.read,
+        total.sent,
+        total.received,
+        total.versions,
     )
 
 

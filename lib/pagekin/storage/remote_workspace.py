@@ -14,15 +14,20 @@ workspace of this machine that is a cache, and stored beside the parts.
 S3 has no rename: a stage is whole from the moment at which stage.json is written, the last of its
 files. Hadoop's own _SUCCESS makes no stage.
 
-The lock is a file that only one build can make. After a build that was killed the next one on the
-same machine takes it over; another machine cannot tell and refuses. A person may remove the file
-while its build lives, and a store that knows no conditional writes makes it for two: then two
-builds can take stages away from each other, but none can mix: places are unique.
+The lock is a file that only one build can make; it holds a number that is made up for it, which is
+also kept in the cache. After a build that was killed the next one with the same cache knows the
+number in the lock, and takes it over: no other build with this cache lives, because the cache has a
+lock of the system. Nobody else can tell whether a build lives (machines may share a name), and
+refuses. A person may remove the file while its build lives, and a store that knows no conditional
+writes makes it for two: then two builds can take stages away from each other, but none can mix:
+places are unique.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import platform
 import re
 import uuid
 from collections.abc import Iterator
@@ -30,10 +35,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from pagekin.errors import PagekinError, WorkspaceError
+from pagekin.errors import DamageError, PagekinError, WorkspaceError
 from pagekin.kinds import STATISTICS
 from pagekin.storage.cache import workspace_folder
-from pagekin.storage.lock_file import has_ended, this_process
 from pagekin.storage.part_files import Pair, merged
 from pagekin.storage.store import Store
 from pagekin.storage.workspace import (
@@ -44,11 +48,16 @@ from pagekin.storage.workspace import (
     Workspace,
     check_format,
     new_mark,
+    sealed,
+    unsealed,
+    written_files,
+    wrong_file,
 )
 
 __all__ = ["AnyWorkspace", "RemoteWorkspace"]
 
 _LOCK = ".lock"
+_TAKEN = ".taken"  # in the cache: the numbers of locks that builds here took
 _SUMMARY = "summary.json"
 _PLACE = re.compile(r"([^/]+)/\1-[0-9a-f]{12}(?=/)")  # what a build made in S3
 
@@ -63,6 +72,8 @@ class RemoteWorkspace:
         self._files: dict[str, int] | None = None
         self._records: dict[str, dict[str, Any]] = {}
         self._places: dict[str, str] = {}  # stage -> where its job writes
+        self._parts_of: dict[str, dict[str, int]] = {}  # stage -> the parts that its job wrote
+        self._made_now: set[str] = set()  # stages that were not yet there when files were listed
 
     @classmethod
     def create(cls, store: Store) -> RemoteWorkspace:
@@ -97,23 +108,29 @@ class RemoteWorkspace:
                     self._store.remove(*map(self._made, self._places), _LOCK)
 
     def _take_lock(self) -> None:
-        mine = json.dumps(this_process()).encode()
-        if self._store.write_new(_LOCK, mine):
-            return
-        said = self._store.read_json([_LOCK])
-        holder = said[0] if said and isinstance(said[0], dict) else {}
-        if has_ended(holder):
-            self._store.remove(_LOCK)
-            if self._store.write_new(_LOCK, mine):
-                return
-        raise WorkspaceError(
-            f"{self.name} is in use by another build: process {holder.get('process', '?')} on"
-            f" {holder.get('machine', '?')}; if that build was killed, remove"
-            f" {self._store.address(_LOCK)}"
-        )
+        number = uuid.uuid4().hex
+        mine = {"machine": platform.node(), "process": os.getpid(), "taken": number}
+        kept = self._here.path / _TAKEN
+        known = kept.read_text(encoding="ascii").split() if kept.exists() else []
+        kept.write_text(" ".join([*known, number]), encoding="ascii")
+        data = json.dumps(mine).encode()
+        if not self._store.write_new(_LOCK, data):
+            said = self._store.read_json([_LOCK])
+            holder = said[0] if said and isinstance(said[0], dict) else {}
+            if holder.get("taken") in known:
+                self._store.remove(_LOCK)
+            # else it may be ours: made by a request of which the answer was lost
+            if holder.get("taken") != number and not self._store.write_new(_LOCK, data):
+                raise WorkspaceError(
+                    f"{self.name} is in use by another build: process {holder.get('process', '?')}"
+                    f" on {holder.get('machine', '?')}; if that build was killed, remove"
+                    f" {self._store.address(_LOCK)}"
+                )
+        kept.write_text(number, encoding="ascii")
 
     def _sweep(self) -> None:
         """Remove what a killed build was making, and what a finished stage took the place of."""
+        self._store.end_uploads(_PLACE)
         if self._store.moves:
             self._store.remove(BUILDING)  # also where it holds empty folders, which no list shows
             return
@@ -126,9 +143,10 @@ class RemoteWorkspace:
 
     def _read_anew(self) -> None:
         self._files = self._store.files()
+        self._made_now.clear()
         names = [n for n in self._files if n.count("/") == 1 and n.endswith(f"/{RECORD}")]
         said = self._store.read_json(sorted(n for n in names if not n.startswith(".")))
-        self._records = {r["stage"]: r for r in said if isinstance(r, dict) and "stage" in r}
+        self._records = {r["stage"]: r for r in filter(None, map(unsealed, said))}
         whole = {name for name in self._records if f"{self._home(name)}/{DONE}" in self._files}
         self._records = {name: self._records[name] for name in whole}
 
@@ -141,6 +159,19 @@ class RemoteWorkspace:
         if self._files is None:
             self._read_anew()
         return self._records.get(name)
+
+    def damage(self, name: str, *, thorough: bool = False) -> str:
+        """How the files of a complete pass differ in their lengths from those that it wrote: those
+        listed at the start or, if `thorough`, those of now. The store guards the bytes itself.
+        """
+        self._check_built(name)
+        home = self._home(name)
+        if not thorough and name in self._made_now:
+            return ""
+        found = self._store.files(home) if thorough else self._files or {}
+        found = {n: size for n, size in found.items() if n.startswith(f"{home}/")}
+        lengths = {n.removeprefix(f"{home}/"): size for n, size in found.items()}
+        return wrong_file(self._records[name]["files"], lengths)
 
     def new_folder(self, name: str) -> Path:
         """A fresh folder on this machine."""
@@ -180,7 +211,7 @@ class RemoteWorkspace:
         if record is None:
             return None
         here = self._here.stage_record(name) or {}
-        if here.get("place") != record["place"]:
+        if here.get("place") != record["place"] or self._here.damage(name, thorough=True):
             self._fetch_tables(name, record)
         return self._here.table(name, file)
 
@@ -190,6 +221,9 @@ class RemoteWorkspace:
         tables = [n for n in files if n.startswith(start) and "/part-" not in n]
         folder = self._here.new_folder(name)
         self._store.download([n for n in tables if n not in beside], folder)
+        for file, written in written_files(folder).items():
+            if written != record["files"].get(file):
+                raise DamageError(name, f"{self.name}/{name}: {file} is not what was written")
         self._here.complete(name, folder, record)
 
     # --- building ---
@@ -208,6 +242,7 @@ class RemoteWorkspace:
         parts = self._parts(self._made(name))
         if not parts:
             raise WorkspaceError(f"{self._store.address(self._made(name))}: the job wrote no parts")
+        self._parts_of[name] = parts
         folder.mkdir()
         if whole:
             self._store.download(sorted(parts), folder)
@@ -219,8 +254,11 @@ class RemoteWorkspace:
         """Put a finished stage in its place: it is there whole from one moment to the next."""
         for part in made.glob("part-*"):
             part.unlink()
-        record = {**record, "place": self._places[name]}
-        text = json.dumps(record, indent=2, ensure_ascii=False).encode()
+        start = f"{self._made(name)}/"
+        parts = {n.removeprefix(start): {"bytes": size} for n, size in self._parts_of[name].items()}
+        files = {**parts, **written_files(made)}
+        record = {**record, "place": self._places[name], "files": files}
+        text = json.dumps(sealed(record), indent=2, ensure_ascii=False).encode()
         if self._store.moves:
             (made / RECORD).write_bytes(text)
         (made / DONE).touch()
@@ -229,6 +267,7 @@ class RemoteWorkspace:
         self._places.pop(name)
         self._here.complete(name, made, record)
         self._records[name] = record
+        self._made_now.add(name)
 
     def _publish(self, name: str, text: bytes) -> None:
         old = self._home(name) if self.stage_record(name) else ""

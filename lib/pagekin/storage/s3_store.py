@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -9,8 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from pagekin.errors import naming
+from pagekin.errors import InputError, naming
 from pagekin.kinds import STATISTICS
+from pagekin.printing import tell
 from pagekin.storage.part_files import last_line_of
 from pagekin.storage.store import OTHER_FILES, Store, check_all_said, documents
 from pagekin.tables import allow_open
@@ -96,6 +98,16 @@ class S3Store(Store):
 
     def move(self, old: str, new: str) -> None:
         raise NotImplementedError("S3 moves nothing")
+
+    def end_uploads(self, names: re.Pattern[str]) -> None:
+        try:
+            with self._bucket() as bucket:
+                bucket.end_uploads(self._prefix, names)
+        except InputError as error:  # a build needs no right to see them
+            tell(
+                f"note: {error}; should a build have been killed, pieces of its uploads stay there:"
+                " let a rule of the bucket end them (AbortIncompleteMultipartUpload)"
+            )
 
     def statistics(self, parts: Mapping[str, int]) -> Iterator[bytes]:
         with self._bucket() as bucket:

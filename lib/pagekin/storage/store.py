@@ -11,6 +11,7 @@ start and reads files from their beginning only. S3 moves nothing, and reads fro
 from __future__ import annotations
 
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -77,18 +78,23 @@ class Store(ABC):
         """Give a folder another name, under which nothing stands."""
 
     @abstractmethod
+    def end_uploads(self, names: re.Pattern[str]) -> None:
+        """Take away the pieces of uploads that were never ended, to files whose names match."""
+
+    @abstractmethod
     def statistics(self, parts: Mapping[str, int]) -> Iterator[bytes]:
         """What the tasks say at the end of these part files, of so many bytes each."""
 
 
 def documents(text: str) -> Iterator[Any]:
-    """The JSON values that stand in a text one behind the other, up to a broken one."""
+    """The JSON values that stand in a text one behind the other; of a broken one what is whole."""
     decoder, at, text = json.JSONDecoder(), 0, text.strip()
-    while at < len(text):
+    while 0 <= at < len(text):
         try:
             value, at = decoder.raw_decode(text, at)
         except ValueError:
-            return
+            at = text.find("{", at + 1)
+            continue
         yield value
         while text[at : at + 1].isspace():
             at += 1

@@ -14,7 +14,7 @@ from pagekin.web.streams import scheme_of
 __all__ = ["is_remote", "open_store"]
 
 _REMOTE: Final = ("hdfs", "s3")  # schemes
-_PATTERN: Final = frozenset("*?[]{}\\")  # characters that make a pattern of an address
+_ODD: Final = frozenset("*?[]{}\\#,")  # characters that make patterns, or end addresses in jobs
 
 
 def is_remote(uri: str) -> bool:
@@ -27,8 +27,8 @@ def open_store(uri: str, program: Sequence[str] = (), *, ask: bool = True) -> St
 
     One in S3 that is not to be asked looks empty.
     """
-    if _PATTERN & set(uri):
-        raise UsageError(f"{uri}: is a pattern; name a folder without any of * ? [ ] {{ }} \\")
+    if _ODD & set(uri):
+        raise UsageError(f"{uri}: name a folder without any of * ? [ ] {{ }} \\ # , for jobs")
     scheme = scheme_of(uri)
     if scheme not in _REMOTE:
         raise UsageError(f"{uri}: is read-only; name a folder, or an hdfs:// or s3:// address")

@@ -6,10 +6,13 @@ Where a stage can make several outputs, its passes are called after those that t
     WORK/workspace.json         says that this is a workspace, and of which format
     WORK/PASS/part-*            the records of the pass
     WORK/PASS/*.arrays          its tables
-    WORK/PASS/stage.json        configuration, what it depends on, counters, digests, times
+    WORK/PASS/stage.json        configuration, what it depends on, counters, digests, times, files
     WORK/PASS/_SUCCESS          the pass is complete
     WORK/.building/             what is being made; a pass moves out of it in one rename
     WORK/summary.json           the summary of the last build
+
+What a pass says of itself has a checksum, and the length and digest of each of its files. So what a
+disk, a network or a person did to them later is seen before it is read.
 
 A build holds a lock on the workspace. The lock is the kernel's, so a build that was killed, however
 hard, leaves none behind; what lies in `.building` from then is swept away at the next start.
@@ -22,11 +25,13 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import xxhash
 
 from pagekin.errors import WorkspaceError, naming
 from pagekin.storage.part_files import Pair, part_files, read_merged
@@ -39,16 +44,22 @@ __all__ = [
     "Workspace",
     "check_format",
     "new_mark",
+    "sealed",
+    "unsealed",
     "write_json",
+    "written_files",
+    "wrong_file",
 ]
 
-_KIND, _FORMAT = "pagekin workspace", 2
+_KIND, _FORMAT = "pagekin workspace", 3
 MARK = "workspace.json"
 BUILDING = ".building"
 RECORD = "stage.json"
 DONE = "_SUCCESS"
 _SUMMARY = "summary.json"
-_FLUSHED_AT_ONCE = 8  # files: the disk takes several as fast as one
+_AT_ONCE = 8  # files that are brought to the disk, or read: it takes several as fast as one
+_PIECE = 1 << 20  # bytes read at once
+_SEAL = "checksum"
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -60,6 +71,61 @@ def write_json(path: Path, value: Any) -> None:
         out.flush()
         os.fsync(out.fileno())
     beside.replace(path)
+
+
+def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What a pass says of itself, with a checksum of that."""
+    plain = json.loads(json.dumps(record))
+    return {**plain, _SEAL: _checksum(plain)}
+
+
+def unsealed(record: Any) -> dict[str, Any] | None:
+    """The same without it; None where it does not match."""
+    if not isinstance(record, dict) or _SEAL not in record:
+        return None
+    plain = {key: value for key, value in record.items() if key != _SEAL}
+    return plain if record[_SEAL] == _checksum(plain) else None
+
+
+def _checksum(record: dict[str, Any]) -> str:
+    return xxhash.xxh3_128_hexdigest(json.dumps(record, sort_keys=True).encode())
+
+
+Files = dict[str, dict[str, Any]]  # name -> bytes, digest
+
+
+def written_files(folder: Path) -> Files:
+    """Length and digest of each file that a stage wrote into a folder: parts and tables."""
+    paths = [path for path in folder.iterdir() if _is_of_stage(path.name)]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        found = zip(paths, pool.map(_digest, paths), strict=True)
+        return {p.name: {"bytes": p.stat().st_size, "digest": it} for p, it in sorted(found)}
+
+
+def wrong_file(written: Files, found: Mapping[str, int]) -> str:
+    """How files that are found, by name and length, differ from those that a stage wrote."""
+    lengths = {name: file["bytes"] for name, file in written.items()}
+    of_stage = {name: size for name, size in found.items() if _is_of_stage(name)}
+    for name in sorted(lengths.keys() | of_stage.keys()):
+        if name not in of_stage:
+            return f"{name} is gone"
+        if name not in lengths:
+            return f"{name} was not made by it"
+        if of_stage[name] != lengths[name]:
+            return f"{name} has {of_stage[name]:,} bytes and had {lengths[name]:,}"
+    return ""
+
+
+def _is_of_stage(name: str) -> bool:
+    return name.startswith("part-") or name.endswith(".arrays")
+
+
+def _digest(path: Path) -> str:
+    digest = xxhash.xxh3_128()
+    with path.open("rb", buffering=0) as file:
+        while piece := file.read(_PIECE):
+            digest.update(piece)
+    return digest.hexdigest()
 
 
 def new_mark() -> dict[str, int]:
@@ -159,7 +225,10 @@ class Workspace:
             stat = path.stat()
             version = stat.st_ino, stat.st_size, stat.st_mtime_ns
             if self._records.get(name, (None, None))[0] != version:
-                self._records[name] = version, json.loads(path.read_text(encoding="utf-8"))
+                record = unsealed(json.loads(path.read_text(encoding="utf-8")))
+                if record is None:
+                    return None
+                self._records[name] = version, record
         except (OSError, ValueError):
             return None
         return self._records[name][1]
@@ -205,11 +274,25 @@ class Workspace:
             raise WorkspaceError(f"{self.path}: stage {name} is not built; run pagekin build")
         return self.stage_path(name)
 
+    def damage(self, name: str, *, thorough: bool = False) -> str:
+        """How the files of a complete pass differ from those that it wrote: in their lengths or,
+        if `thorough`, in any byte; empty: they do not.
+        """
+        folder = self.require(name)
+        files = self._records[name][1]["files"]
+        try:
+            wrong = wrong_file(files, {path.name: path.stat().st_size for path in folder.iterdir()})
+            now = written_files(folder) if thorough and not wrong else files
+        except OSError as error:
+            return f"{Path(str(error.filename)).name} cannot be read: {error.strerror}"
+        changed = (f"{file} is not what was written" for file in files if now[file] != files[file])
+        return wrong or next(changed, "")
+
     def complete(self, name: str, made: Path, record: dict[str, Any]) -> None:
         """Put a finished pass in its place: it is there whole from one moment to the next."""
-        write_json(made / RECORD, record)
+        write_json(made / RECORD, sealed({**record, "files": written_files(made)}))
         (made / DONE).touch()
-        with ThreadPoolExecutor(_FLUSHED_AT_ONCE) as pool:
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
             list(pool.map(_flush, made.iterdir()))
         self.remove(name)
         made.rename(self.stage_path(name))
@@ -225,8 +308,10 @@ class Workspace:
         path = self.path / _SUMMARY
         if not path.exists():
             return {}
-        with naming(path):
+        try:
             summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise WorkspaceError(f"{path} is damaged; pagekin build writes it anew") from error
         return summary
 
     def remove(self, name: str) -> None:

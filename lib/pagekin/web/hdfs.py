@@ -37,8 +37,17 @@ def run(uri: str, *words: str, program: Sequence[str] = (), data: bytes = b"") -
 
 
 def list_files(word: str, program: Sequence[str] = ()) -> Iterator[tuple[str, int, str]]:
-    """Address, size and date of all files that a file, folder or pattern means."""
-    listing = run(word, "-ls", "-R", word, program=program)
+    """Address, size and date of all files that a file, folder or pattern means.
+
+    What is called exactly so is meant before what the pattern matches.
+    """
+    name = _escaped(word)
+    try:
+        listing = run(word, "-ls", "-R", name, program=program)
+    except InputError as error:
+        if name == word or "No such file" not in str(error):
+            raise
+        listing = run(word, "-ls", "-R", word, program=program)
     scheme, _, rest = word.partition("://")
     root = f"{scheme}://{rest.partition('/')[0]}"  # as in the word, whatever the listing says
     for match in map(_FILE.fullmatch, listing.decode("utf-8", "replace").split("\n")):
@@ -54,9 +63,7 @@ def open_file(
 
     With `more` it reads those files behind the first, as if they were one.
     """
-    # -cat takes patterns, and these are names
-    escaped = [re.sub(r"([][*?{}\\])", r"\\\1", each) for each in (uri, *more)]
-    command = [*(program or [_hadoop(uri)]), "fs", "-cat", *escaped]
+    command = [*(program or [_hadoop(uri)]), "fs", "-cat", *map(_escaped, (uri, *more))]
     # stderr goes to a file: a pipe that nobody reads would fill up and stop the command
     with (
         tempfile.TemporaryFile() as log,
@@ -68,6 +75,11 @@ def open_file(
             yield partial(_read_pipe, uri, process, cast(BinaryIO, log))
         finally:
             process.terminate()  # it may have more to say; leaving closes the pipe and waits
+
+
+def _escaped(name: str) -> str:
+    """A name for commands that take patterns."""
+    return re.sub(r"([][*?{}\\])", r"\\\1", name)
 
 
 def _hadoop(uri: str) -> str:

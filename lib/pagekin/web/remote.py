@@ -17,18 +17,31 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.client import HTTPException, InvalidURL
+from socket import gaierror
 from typing import Any, ClassVar, Final, Protocol
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote
 
 from pagekin.errors import InputError
 
-__all__ = ["CHANGED", "TIMEOUT", "HttpFile", "Part", "Remote", "first_byte", "reason_of"]
+__all__ = [
+    "CHANGED",
+    "FEW",
+    "TIMEOUT",
+    "HttpFile",
+    "Part",
+    "Remote",
+    "first_byte",
+    "reason_of",
+]
 
 TIMEOUT: Final = 60  # seconds without a byte
 CHANGED: Final = "it was changed while it was read; start again"
 
-_PAUSES: Final = (1, 2, 4, 8, 16)  # seconds before each new try; bytes that come start them anew
+# Seconds before each new try, five minutes in all: a server that is started anew, or that has too
+# much to do, is back by then. Bytes that come start them anew.
+_PAUSES: Final = (1, 2, 4, 8, 16, 32, 60, 60, 60, 60)
+FEW: Final = 5  # of them, where a person waits for an answer, or nobody knows the server's name
 _PIECE: Final = 64 << 10  # bytes asked for at a time, and lost when the connection fails in it
 _REFUSALS: Final = {
     401: "access denied; the address asks for a login",
@@ -67,6 +80,7 @@ class Remote(ABC):
         self.uri = uri
         self.size = -1
         self.version = ""
+        self.pauses: tuple[int, ...] = _PAUSES
         self._sleep = sleep
         self._at = self._failures = 0
         self._part: Part | None = None
@@ -109,11 +123,12 @@ class Remote(ABC):
 
     def _wait(self, error: Exception) -> None:
         refusal = self.refusal(error)
-        if not refusal and self._failures == len(_PAUSES):
-            refusal = f"cannot be read, after {len(_PAUSES) + 1} tries: {reason_of(error)}"
+        pauses = self.pauses[:FEW] if isinstance(_cause(error), gaierror) else self.pauses
+        if not refusal and self._failures >= len(pauses):
+            refusal = f"cannot be read, after {self._failures + 1} tries: {reason_of(error)}"
         if refusal:
             raise InputError(f"{self.uri}: {refusal}") from error
-        self._sleep(_PAUSES[self._failures])
+        self._sleep(pauses[self._failures])
         self._failures += 1
 
     def _next(self, size: int) -> bytes:

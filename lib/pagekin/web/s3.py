@@ -7,6 +7,7 @@ each client 0.07 s. Which objects of a listing are wanted is decided in `pagekin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +33,7 @@ _STANDS: Final = frozenset({"PreconditionFailed", "ConditionalRequestConflict"})
 _REFUSALS: Final = {
     "NoSuchKey": "there is no such object",
     "NoSuchBucket": "there is no such bucket; check its name",
+    "ExpiredToken": "the AWS credentials have ended; renew them, and give the same command again",
     "AccessDenied": "access denied; these AWS credentials may not list or not read it",
     "PreconditionFailed": CHANGED,
     "InvalidRange": CHANGED,
@@ -111,6 +113,15 @@ class Bucket:
     def upload(self, path: Path, key: str) -> None:
         """Make an object of a file of any size."""
         self._client.upload_file(str(path), self._name, key)
+
+    def end_uploads(self, prefix: str, names: re.Pattern[str]) -> None:
+        """Remove the pieces of uploads that nobody will end, to keys that match behind a prefix."""
+        paginator = self._client.get_paginator("list_multipart_uploads")
+        for answer in paginator.paginate(Bucket=self._name, Prefix=prefix):
+            for upload in answer.get("Uploads", ()):
+                key, number = upload["Key"], upload["UploadId"]
+                if names.match(key[len(prefix) :]):
+                    self._client.abort_multipart_upload(Bucket=self._name, Key=key, UploadId=number)
 
     def delete(self, keys: Sequence[str]) -> None:
         """Remove objects; those that are not there are no error."""

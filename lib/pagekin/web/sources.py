@@ -298,21 +298,19 @@ def _list_s3(word: str) -> Iterable[Source]:
     name, key = s3.split_uri(word)
     with s3.open_bucket(word) as bucket:
         named = bucket.find(key) if key.rstrip("/") == key else None
-        objects = [named] if named else bucket.below(_s3_prefix(key))
-        found = [o for o in objects if named or (_is_warc(o.key) and _matches(o.key, key))]
+        folder = f"{key.rstrip('/')}/" if key else ""
+        # what is called exactly so is meant before what the pattern matches
+        pattern = key if glob.has_magic(key) and not any(bucket.below(folder)) else ""
+        prefix = re.split(r"[*?[]", pattern)[0] if pattern else folder
+        objects = [named] if named else bucket.below(prefix)
+        found = [o for o in objects if named or (_is_warc(o.key) and _matches(o.key, pattern))]
     sources = [Source(f"s3://{name}/{o.key}", o.size, o.version.strip('"')) for o in found]
     return _named(sources[0]) if named else sources
 
 
-def _s3_prefix(key: str) -> str:
-    if glob.has_magic(key):
-        return re.split(r"[*?[]", key)[0]
-    return f"{key.rstrip('/')}/" if key else ""
-
-
 def _matches(key: str, pattern: str) -> bool:
     """Is it a file that the pattern means, or in a folder that it means?"""
-    return not glob.has_magic(pattern) or _fits(key.split("/"), [*pattern.split("/"), "**"])
+    return not pattern or _fits(key.split("/"), [*pattern.split("/"), "**"])
 
 
 def _fits(parts: list[str], pattern: list[str]) -> bool:

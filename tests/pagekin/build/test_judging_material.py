@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 
 import pytest
@@ -12,6 +11,7 @@ from pagekin.build.judging_material import Labels
 from pagekin.errors import UsageError
 from pagekin.evaluate.directory import DirectoryConfig
 from tests.indexes import config_of, make_index, random_bags
+from tests.running import record_of, write_record
 
 BAGS = random_bags(20)
 
@@ -50,12 +50,11 @@ def test_workspace(demo_work, tmp_path):
 def test_workspace_of_another_version(demo_work, tmp_path):
     """A build that knew fewer keys, or others, is still judged."""
     work = shutil.copytree(demo_work, tmp_path / "work")
-    path = work / "weighted_bags" / "stage.json"
-    record = json.loads(path.read_text())
+    record = record_of(work, "weighted_bags")
     del record["config"]["blocks"], record["config"]["weight"]["tf"]
     record["config"]["weight"]["gone"] = 1
     record["config"]["signatures"]["seed"] = 5
-    path.write_text(json.dumps(record))
+    write_record(work, "weighted_bags", record)
     file = tmp_path / "d.tsv"
     file.write_text(next(BagStore(work).all()).url + "\t/Top/A\n")
     material = Labels([file], DirectoryConfig()).of_workspace(work, {})

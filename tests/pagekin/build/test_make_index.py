@@ -27,6 +27,7 @@ from tests.running import (
     outputs,
     pagekin,
     record_of,
+    write_record,
 )
 from tests.small import warned
 from tests.warcs import gz, warcinfo
@@ -299,6 +300,7 @@ def test_failing_build_leaves_the_old_index(finished, build, work, built):
         p for p in sorted((work / "index_shards").glob("part-*")) if b"H/" in p.read_bytes()
     )
     path.write_bytes(path.read_bytes().replace(b"\tH/signatures ", b"\tX/signatures ", 1))
+    write_record(work, "index_shards", record_of(work, "index_shards"))  # as a mistake of ours
     (finished / "shard-00000" / "H.arrays").unlink()
     before = files_of(finished)
     with pytest.raises(KeyError):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
@@ -175,3 +176,28 @@ def test_stop_within_a_finally():
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     stopped = "pagekin: stopped; the same command goes on from here\n"
     assert (130, "", stopped) == (said.returncode, said.stdout, said.stderr)
+
+
+# --- a disk that is full ---
+
+
+def limited(size: int) -> dict[str, Callable[[], None]]:
+    """For a process to which the system says behind so many bytes of a file that it is full."""
+    return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))}
+
+
+@pytest.mark.parametrize("size", [0, 100, 2_000, 6_000, 12_000])
+@pytest.mark.parametrize("runner", ["inline", "local"])
+def test_full_disk(work, small_snapshot, expected, runner, size):
+    """It is said that the disk is full, and of which folder; with room the same command goes on.
+
+    The limit also takes what tasks say: their messages lie on the same disk.
+    """
+    words = ["build", "-q", "-r", runner, "--tasks", 2, *BAGS, "--work", work, small_snapshot]
+    said = pagekin(*words, **limited(size))
+    assert said.code in {1, 6}
+    assert str(work) in said.err
+    assert "File too large" in said.err or "takes no more" in said.err
+    assert all(line.startswith("pagekin: ") for line in said.err.splitlines()), said.err
+    assert (0, "", warned(small_snapshot)) == pagekin(*words)
+    assert expected == outputs(work)

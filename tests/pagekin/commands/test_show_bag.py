@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.running import another_build
+from tests.running import another_build, record_of, write_record
 
 SOURDOUGH = "http://wiki.example.net/wiki/Sourdough"
 BOWLINE = "http://knots.sailing.example/bowline.html"
@@ -199,8 +199,9 @@ def test_no_web_address(command, demo_work, url):
 def test_words_of_another_build(command, demo_work, tmp_path):
     """Bags are not put into the words of a newer build that was not finished."""
     work = shutil.copytree(demo_work, tmp_path / "work")
-    path = work / "document_frequency" / "stage.json"
-    path.write_text(path.read_text().replace('"digest": "', '"digest": "0'))
+    record = record_of(work, "document_frequency")
+    record["result"]["kinds"]["term counts"]["digest"] = "0"
+    write_record(work, "document_frequency", record)
     said = command("bag", "--work", work, BOWLINE)
     expected = (
         f"pagekin: {work}: its bags are of an older build than its words;"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +146,26 @@ def test_reducers_add_what_mappers_said():
     records, said = statistics_of(Noisy(["--reducer"]).reduce_pairs(sorted(mapped)))
     assert {"lines": {"mapped": 2, "reduced": 2}} == said["counters"]
     assert (len(records), 2) == (said["written"]["records"]["records"], said["tasks"])
+
+
+def test_records_are_counted_on_their_way():
+    """What mappers read and send, and what reducers receive; statistics are no records."""
+    old = STATISTICS, b'{"read": 9}'
+    mapped = [
+        list(Noisy(["--mapper"]).map_pairs([*pairs, old])) for pairs in ([(b"a", b"")] * 3, [])
+    ]
+    sent = [len(pairs) - 1 for pairs in mapped]
+    assert [3, 0] == sent
+    _, said = statistics_of(Noisy(["--reducer"]).reduce_pairs(sorted(mapped[0] + mapped[1])))
+    assert (3, 3, 3) == (said["read"], said["sent"], said["received"])
+
+
+def test_versions_of_tasks_elsewhere():
+    """A task that is no fork of the build says which libraries it has."""
+    _, said = statistics_of(Noisy(["--mapper"]).map_pairs([]))
+    assert [version("lxml")] == said["versions"]["lxml"]
+    _, said = statistics_of(Noisy(["-r", "inline"]).map_pairs([]))
+    assert {} == said["versions"]
 
 
 def test_mappers_forget_what_an_earlier_stage_counted():

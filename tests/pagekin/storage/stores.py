@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from pagekin.storage.part_files import last_line
-from pagekin.storage.store import Store
+from pagekin.storage.store import Store, documents
 
 __all__ = ["FolderStore", "make_writing_hadoop"]
 
@@ -30,7 +30,8 @@ class FolderStore(Store):
         return {p.relative_to(self.root).as_posix(): p.stat().st_size for p in found if p.is_file()}
 
     def read_json(self, names: Sequence[str]) -> list[Any]:
-        return [json.loads((self.root / name).read_text()) for name in names]
+        texts = ((self.root / name).read_text() for name in names)
+        return [value for text in texts for value in documents(text)]
 
     @contextmanager
     def opened(self, names: Sequence[str], scratch: Path) -> Iterator[list[BinaryIO]]:
@@ -75,6 +76,9 @@ class FolderStore(Store):
         (self.root / new).parent.mkdir(parents=True, exist_ok=True)
         (self.root / old).rename(self.root / new)
 
+    def end_uploads(self, names: re.Pattern[str]) -> None:
+        """A folder has none."""
+
     def statistics(self, parts: Mapping[str, int]) -> Iterator[bytes]:
         for name, size in parts.items():
             if size:
@@ -93,6 +97,9 @@ here = lambda w: root + "/" + w.partition("://")[2].partition("/")[2].rstrip("/"
 
 def end(word, reason):
     sys.exit(command[1:] + ": `" + word + "': " + reason)
+
+if os.path.exists(root + "-safe-mode") and command in ("-mkdir", "-put", "-mv", "-rm"):
+    sys.exit(command[1:] + ": Cannot write " + words[-1] + ". Name node is in safe mode.")
 
 if command == "-mkdir":
     for w in words:

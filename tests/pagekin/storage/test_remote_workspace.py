@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from pagekin.build.remote_index import RemoteIndex
-from pagekin.errors import StageError, UsageError, WorkspaceError
+from pagekin.errors import DamageError, StageError, UsageError, WorkspaceError
 from pagekin.storage.hdfs_store import HdfsStore
-from pagekin.storage.lock_file import has_ended, this_process
 from pagekin.storage.remote_workspace import RemoteWorkspace
 from pagekin.storage.store import Store
 from pagekin.storage.stores import open_store
@@ -121,27 +122,55 @@ def test_incomplete_stage(store, missing):
     assert "two" == (RemoteWorkspace.create(store).stage_record(STAGE) or {})["result"]
 
 
-def test_lock(store, tmp_path, monkeypatch):
-    """A lock of a living build holds, one of a build that ended here is taken over."""
+@contextmanager
+def another_cache(folder: Path) -> Iterator[None]:
+    """As on another machine, of whatever name."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PAGEKIN_CACHE", str(folder))
+        yield
+
+
+def test_lock(store, tmp_path):
+    """A lock of a living build holds; on the machine of a build that was killed it is taken over,
+    and on no other, also where that has the same name."""
     workspace = RemoteWorkspace.create(store)
     with workspace.locked():
-        monkeypatch.setenv("PAGEKIN_CACHE", str(tmp_path / "other"))
-        with pytest.raises(WorkspaceError, match="is in use by another build: process"):
+        left = store.read_json([".lock"])[0]
+        with (
+            another_cache(tmp_path / "other"),
+            pytest.raises(WorkspaceError, match="is in use by another build: process"),
+        ):
             RemoteWorkspace.create(store).locked().__enter__()
-    store.write(".lock", json.dumps({**this_process(), "process": 0}).encode())
+    store.write(".lock", json.dumps(left).encode())
+    with another_cache(tmp_path / "third"), pytest.raises(WorkspaceError, match="is in use by an"):
+        RemoteWorkspace.create(store).locked().__enter__()
+    with RemoteWorkspace.create(store).locked():
+        assert left["taken"] != store.read_json([".lock"])[0]["taken"]
+    assert ".lock" not in store.files()
+
+
+def test_lock_of_which_the_answer_was_lost(store, monkeypatch):
+    """The store made the lock and could not say so; asked again it says that there is one."""
+    write_new = type(store).write_new
+
+    def twice(*arguments):
+        write_new(*arguments)
+        return write_new(*arguments)
+
+    monkeypatch.setattr(type(store), "write_new", twice)
     with RemoteWorkspace.create(store).locked():
         assert ".lock" in store.files()
     assert ".lock" not in store.files()
 
 
-def test_holders():
-    """Only what is certain counts: this machine, since its last start, in this container."""
-    mine = this_process()
-    assert not has_ended(mine)
-    assert has_ended({**mine, "boot": "another"})
-    assert has_ended({**mine, "started": "0"})
-    for unknown in ({**mine, "machine": "another"}, {**mine, "processes": "another"}, {}, None):
-        assert not has_ended(unknown)
+@pytest.mark.parametrize("text", ["", "[]", "{}", '"x"', "\x00"])
+def test_strange_lock(store, text):
+    """A lock that nobody of ours wrote is one all the same."""
+    RemoteWorkspace.create(store)
+    store.write(".lock", text.encode())
+    said = r"in use by another build: process \? on \?; if that build was killed, remove .*/\.lock"
+    with pytest.raises(WorkspaceError, match=said):
+        RemoteWorkspace.create(store).locked().__enter__()
 
 
 def test_foreign_folder(store):
@@ -189,3 +218,44 @@ def test_index_is_left_and_copied(store, demo_index, capsys):
     store.write("crawl.index/shard-00000/letter.txt", b"x")
     assert files_of(demo_index) == files_of(place.copy_here())
     shutil.rmtree(copy)
+
+
+@pytest.mark.parametrize("thorough", [False, True])
+def test_parts_that_are_gone(store, thorough):
+    """A part that is missing, empty, or of another build is named."""
+    with (workspace := RemoteWorkspace.create(store)).locked():
+        finish(store, workspace, "one")
+        assert "" == workspace.damage(STAGE, thorough=thorough)
+    (part,) = [name for name in store.files() if name.endswith("/part-00001")]
+    store.write(part, b"")
+    said = RemoteWorkspace.create(store).damage(STAGE, thorough=thorough)
+    assert f"part-00001 has 0 bytes and had {len(b'b2nt' + SAID)}" == said
+    store.remove(part)
+    assert "part-00001 is gone" == RemoteWorkspace.create(store).damage(STAGE, thorough=thorough)
+
+
+def test_damaged_record_beside_others(store):
+    """A stage whose record is broken is not there; the others are."""
+    with (workspace := RemoteWorkspace.create(store)).locked():
+        finish(store, workspace, "one")
+    text = json.dumps(store.read_json([f"{STAGE}/stage.json"])[0])
+    store.make_folder("broken")
+    store.make_folder("damaged")
+    store.write("broken/stage.json", text[: len(text) // 2].encode())
+    store.write("damaged/stage.json", text.replace("one", "two").encode())
+    assert [STAGE] == list(RemoteWorkspace.create(store).passes())
+
+
+def test_damaged_table(store, monkeypatch, tmp_path):
+    """A table that was changed in the cache is fetched again; one in the store is refused."""
+    with (workspace := RemoteWorkspace.create(store)).locked():
+        finish(store, workspace, "one")
+    path = workspace.table(STAGE, "t.arrays")
+    assert path is not None
+    path.write_text("two")
+    assert "one" == table(RemoteWorkspace.create(store))
+    (name,) = [name for name in store.files() if name.endswith("/t.arrays")]
+    store.write(name, b"two")
+    monkeypatch.setenv("PAGEKIN_CACHE", str(tmp_path / "other"))
+    with pytest.raises(DamageError, match=r"t\.arrays is not what was written"):
+        table(RemoteWorkspace.create(store))

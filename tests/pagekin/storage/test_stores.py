@@ -10,6 +10,7 @@ from random import Random
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 
 from pagekin.build.remote_index import RemoteIndex
 from pagekin.errors import InputError, StageError
@@ -106,6 +107,45 @@ def test_killed_build(store):
     with RemoteWorkspace.create(store).locked():
         pass
     assert {"workspace.json", "crawl.index/shard-00000/H.arrays"} == set(store.files())
+
+
+def begin_upload(bucket: str, key: str) -> None:
+    """As a build that was killed leaves one: pieces, and no end."""
+    client = boto3.client("s3")
+    number = client.create_multipart_upload(Bucket=bucket, Key=key)["UploadId"]
+    client.upload_part(Bucket=bucket, Key=key, UploadId=number, PartNumber=1, Body=b"x")
+
+
+def uploads(bucket: str) -> list[str]:
+    answer = boto3.client("s3").list_multipart_uploads(Bucket=bucket)
+    return [upload["Key"] for upload in answer.get("Uploads", ())]
+
+
+def test_uploads_of_a_killed_build(store, bucket, demo_index):
+    """The next build ends those of stages, and of an index when that is put there; no others."""
+    RemoteWorkspace.create(store)
+    place = f"{STAGE}/{STAGE}-0123456789ab"
+    of_others = ["other/part-00000", "work/crawl.indexes/H.arrays"]
+    for key in (f"work/{place}/part-00000", "work/crawl.index/H.arrays", *of_others):
+        begin_upload(bucket, key)
+    with RemoteWorkspace.create(store).locked():
+        assert sorted([*of_others, "work/crawl.index/H.arrays"]) == sorted(uploads(bucket))
+    RemoteIndex(store, "crawl.index").put(demo_index)
+    assert of_others == sorted(uploads(bucket))
+
+
+def test_uploads_that_may_not_be_listed(store, monkeypatch, capsys):
+    """Is no reason not to build, and what to do is told."""
+
+    def refuse(*_):
+        error = {"Code": "AccessDenied", "Message": "no"}
+        answer = {"Error": error, "ResponseMetadata": {"HTTPStatusCode": 403}}
+        raise ClientError(answer, "ListMultipartUploads")
+
+    monkeypatch.setattr(s3.Bucket, "end_uploads", refuse)
+    with RemoteWorkspace.create(store).locked():
+        pass
+    assert "let a rule of the bucket end them" in capsys.readouterr().err
 
 
 def test_index(bucket, demo_index):

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from xxhash import xxh3_128_hexdigest
 
 from pagekin.errors import WorkspaceError
 from pagekin.storage.workspace import Workspace, write_json
@@ -72,7 +73,7 @@ def test_create(work):
     """A folder that is not there becomes a workspace, with those above it."""
     Workspace.create(work / "deep" / "er")
     found = json.loads((work / "deep" / "er" / "workspace.json").read_text())
-    assert {"pagekin workspace": 2} == found
+    assert {"pagekin workspace": 3} == found
 
 
 def test_create_in_an_empty_folder(work):
@@ -109,7 +110,7 @@ def test_other_format(work):
     work.mkdir()
     (work / "workspace.json").write_text('{"pagekin workspace": 99}')
     expected = (
-        f"{work} is a workspace of format 99, and this pagekin makes format 2;"
+        f"{work} is a workspace of format 99, and this pagekin makes format 3;"
         " build into a new folder"
     )
     assert expected == complaint(work)
@@ -154,7 +155,7 @@ def test_reading_while_a_build_runs(work):
     """Readers need no lock."""
     finish(Workspace.create(work), "stage", "text")
     with another_build(work) as process:
-        assert {"stage": "stage", "result": "text"} == Workspace.open(work).stage_record("stage")
+        assert "text" == (Workspace.open(work).stage_record("stage") or {})["result"]
         process.communicate()
 
 
@@ -197,7 +198,9 @@ def test_complete(work):
     workspace = Workspace.create(work)
     assert workspace.stage_record("stage") is None
     finish(workspace, "stage", "one")
-    assert {"stage": "stage", "result": "one"} == workspace.stage_record("stage")
+    files = {"part-00000": {"bytes": 3, "digest": xxh3_128_hexdigest(b"one")}}
+    record = {"stage": "stage", "result": "one", "files": files}
+    assert record == workspace.stage_record("stage")
     assert ["part-00000"] == [path.name for path in workspace.parts("stage")]
     assert work / "stage" == workspace.require("stage")
 
@@ -271,6 +274,54 @@ def test_broken_record(work):
     finish(workspace, "stage", "text")
     (work / "stage" / "stage.json").write_text('{"stage": ')
     assert workspace.stage_record("stage") is None
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (lambda path: path.unlink(), "part-00000 is gone"),
+        (lambda path: path.write_text("on"), "part-00000 has 2 bytes and had 3"),
+        (lambda path: path.write_text("onE"), "part-00000 is not what was written"),
+        (lambda path: path.with_name("part-00001").touch(), "part-00001 was not made by it"),
+        (lambda path: path.with_name("t.arrays").touch(), "t.arrays was not made by it"),
+        (lambda path: path.with_name(".crc").touch(), ""),
+    ],
+)
+def test_damage(work, change, what):
+    """Files that are gone, longer or shorter, changed, or too many are named."""
+    workspace = Workspace.create(work)
+    finish(workspace, "stage", "one")
+    assert "" == workspace.damage("stage", thorough=True)
+    change(work / "stage" / "part-00000")
+    assert what == workspace.damage("stage", thorough=True)
+    assert ("" if "written" in what else what) == workspace.damage("stage")
+
+
+def test_a_part_that_cannot_be_read(work):
+    """What the system says of it is told."""
+    workspace = Workspace.create(work)
+    finish(workspace, "stage", "one")
+    (work / "stage" / "part-00000").rename(work / "stage" / "other")
+    (work / "stage" / "part-00000").symlink_to("part-00000")
+    said = "part-00000 cannot be read: Too many levels of symbolic links"
+    assert said == workspace.damage("stage")
+
+
+def test_changed_record(work):
+    """A stage whose record says something else than was written down is not there."""
+    workspace = Workspace.create(work)
+    finish(workspace, "stage", "one")
+    path = work / "stage" / "stage.json"
+    path.write_text(path.read_text().replace('"one"', '"two"'))
+    assert workspace.stage_record("stage") is None
+
+
+def test_broken_summary(work):
+    """A sentence, and no traceback."""
+    workspace = Workspace.create(work)
+    (work / "summary.json").write_text("{")
+    with pytest.raises(WorkspaceError, match=r"summary.json is damaged; pagekin build writes it"):
+        workspace.summary()
 
 
 def test_remove(work):

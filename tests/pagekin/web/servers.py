@@ -210,7 +210,8 @@ authority, _, path = uri.partition("://")[2].partition("/")
 root = {root!r}
 sys.stderr.write("WARN util.NativeCodeLoader: no native library\\\\n" * {warnings})
 named = [root + "/" + re.sub(r"\\\\(.)", r"\\1", path)]
-paths = named if command == "-cat" else glob.glob(root + "/" + path)
+pattern = re.sub(r"\\\\(.)", r"[\\1]", path)
+paths = named if command == "-cat" else glob.glob(root + "/" + pattern)
 paths = [p for p in paths if os.path.exists(p)]
 if not paths:
     sys.exit(f"{{command[1:]}}: `{{uri}}': No such file or directory")

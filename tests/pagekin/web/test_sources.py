@@ -154,6 +154,8 @@ PATTERNS = [
     ("[ab].*", ["a.warc", "b.warc.gz"]),
     ("x[[]1]/*", ["x[1]/a.warc"]),
     ("x[1]/a.warc", ["x[1]/a.warc"]),  # what exists by this name is no pattern
+    ("x[1]", ["x[1]/a.warc"]),
+    ("x[1]/", ["x[1]/a.warc"]),
     ("x", EXPECTED[4:8]),
     ("x/", EXPECTED[4:8]),
     ("x/y", EXPECTED[6:8]),
@@ -569,6 +571,14 @@ def test_hdfs_file_of_another_name(hdfs: Path) -> None:
 def test_hdfs_pattern(hdfs: Path) -> None:
     """Hadoop knows what its patterns mean."""
     assert ["x/y/a.warc.gz", "x/y/z/b.warc"] == names("hdfs://x", "hdfs://x/x/?")
+
+
+@pytest.mark.parametrize("name", ["x[1]", "x[1]/a.warc", "a?", "a*"])
+def test_hdfs_name_like_a_pattern(hdfs: Path, name: str) -> None:
+    """What is called exactly so goes before what it matches."""
+    make_tree(hdfs, ["x1/a.warc", "ab/a.warc", "a?/a.warc", "a*/a.warc"])
+    found = names("hdfs://x", f"hdfs://x/{name}")
+    assert [f"{name.removesuffix('/a.warc')}/a.warc"] == found
 
 
 def test_hdfs_list(hdfs: Path) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import doctest
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
+from typing import NoReturn
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,7 +18,7 @@ from hypothesis import strategies as st
 
 from pagekin.errors import InputError
 from pagekin.web import hdfs, remote, s3, streams
-from pagekin.web.streams import open_source
+from pagekin.web.streams import http_facts, open_source
 from tests.pagekin.web.servers import (
     Fault,
     S3Handler,
@@ -28,7 +30,7 @@ from tests.pagekin.web.servers import (
 )
 
 DATA = Random(7).randbytes(300_000)
-ALL_PAUSES = [1, 2, 4, 8, 16]
+ALL_PAUSES = [1, 2, 4, 8, 16, 32, 60, 60, 60, 60]
 
 
 @pytest.fixture
@@ -186,21 +188,21 @@ def test_http_status_that_may_pass(http: Server, status: int) -> None:
 
 
 def test_http_gives_up(http: Server) -> None:
-    """After six tries it is an error with the last reason."""
-    http.faults.extend([Fault("status", 503)] * 9)
+    """After eleven tries it is an error with the last reason."""
+    http.faults.extend([Fault("status", 503)] * 19)
     pauses: list[float] = []
     message = error_of(lambda: read(f"{http.url}/a.warc", pauses))
-    assert message.startswith(f"{http.url}/a.warc: cannot be read, after 6 tries: HTTP Error 503")
+    assert message.startswith(f"{http.url}/a.warc: cannot be read, after 11 tries: HTTP Error 503")
     assert ALL_PAUSES == pauses
-    assert 6 == len(http.requests)
+    assert 11 == len(http.requests)
 
 
 def test_http_gives_up_in_the_middle(http: Server) -> None:
     """It never ends as if the file ended."""
-    http.faults.extend([Fault("close", 100_000), *[Fault("close", 0)] * 9])
+    http.faults.extend([Fault("close", 100_000), *[Fault("close", 0)] * 19])
     pauses: list[float] = []
     message = error_of(lambda: read(f"{http.url}/a.warc", pauses))
-    assert message.endswith("after 6 tries: it ends after 100000 of 300000 bytes")
+    assert message.endswith("after 11 tries: it ends after 100000 of 300000 bytes")
     assert ALL_PAUSES == pauses
 
 
@@ -320,8 +322,30 @@ def test_http_server_that_is_not_there(http: Server) -> None:
     with running() as gone:
         url = gone.url
     pauses: list[float] = []
-    assert "after 6 tries: Connection refused" in error_of(lambda: read(f"{url}/a.warc", pauses))
+    assert "after 11 tries: Connection refused" in error_of(lambda: read(f"{url}/a.warc", pauses))
     assert ALL_PAUSES == pauses
+
+
+def test_http_name_that_nobody_knows(http: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Is more likely a mistake in writing than a fault that passes."""
+
+    def unknown(*_: object, **__: object) -> NoReturn:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    pauses: list[float] = []
+    message = error_of(lambda: read("http://no.example/a.warc", pauses))
+    assert message.endswith("after 6 tries: Name or service not known")
+    assert ALL_PAUSES[:5] == pauses
+
+
+def test_http_facts_that_do_not_come(http: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody waits for them, so not as long as tasks do."""
+    pauses: list[float] = []
+    monkeypatch.setattr("time.sleep", pauses.append)
+    http.faults.extend([Fault("status", 503)] * 19)
+    assert "after 6 tries" in error_of(lambda: http_facts(f"{http.url}/a.warc"))
+    assert ALL_PAUSES[:5] == pauses
 
 
 @pytest.mark.parametrize("uri", ["http://", "http://host:x/a.warc"])
@@ -392,11 +416,11 @@ def test_s3_request_that_took_too_long(bucket: Server) -> None:
 
 
 def test_s3_gives_up(bucket: Server) -> None:
-    """After six tries it is an error with AWS's reason."""
-    bucket.faults.extend([Fault("status", 503)] * 9)
+    """After eleven tries it is an error with AWS's reason."""
+    bucket.faults.extend([Fault("status", 503)] * 19)
     pauses: list[float] = []
     message = error_of(lambda: read("s3://crawl/a.warc", pauses))
-    assert "after 6 tries" in message
+    assert "after 11 tries" in message
     assert "SlowDown" in message
     assert ALL_PAUSES == pauses
 
@@ -433,7 +457,7 @@ def test_s3_object_that_is_not_there(bucket: Server, uri: str, reason: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("status", "reason"), [(403, "access denied"), (400, "ExpiredToken: The token is old.")]
+    ("status", "reason"), [(403, "access denied"), (400, "the AWS credentials have ended")]
 )
 def test_s3_refusal(bucket: Server, status: int, reason: str) -> None:
     """Rights do not come by waiting."""
@@ -457,7 +481,7 @@ def test_s3_server_that_is_not_there(bucket: Server, monkeypatch: pytest.MonkeyP
     with running() as gone:
         monkeypatch.setenv("AWS_ENDPOINT_URL_S3", gone.url)
     pauses: list[float] = []
-    assert "after 6 tries" in error_of(lambda: read("s3://crawl/a.warc", pauses))
+    assert "after 11 tries" in error_of(lambda: read("s3://crawl/a.warc", pauses))
     assert ALL_PAUSES == pauses
 
 

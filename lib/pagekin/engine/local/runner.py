@@ -17,6 +17,7 @@ a fork.
 
 from __future__ import annotations
 
+import errno
 import gc
 import inspect
 import io
@@ -40,6 +41,7 @@ from mrjob.sim import SimMRJobRunner
 
 from pagekin.engine.local.cutting import map_shares, tasks_for
 from pagekin.engine.local.shuffle import BUFFER, SORT, cut_keys, merged_lines, sorting
+from pagekin.errors import NO_ROOM
 from pagekin.storage.part_files import Piece, lines_of
 
 if TYPE_CHECKING:  # the job makes its runner, and a runner runs the job
@@ -55,6 +57,7 @@ _LEFT_TO_MRJOB = (
     *("setup", "py_files", "python_bin", "task_python_bin"),
     *("upload_files", "upload_archives", "upload_dirs"),
 )
+_NO_ROOM = os.EX_CANTCREAT  # the code of a task whose disk is full: no message has room there
 _log = logging.getLogger("mrjob.local")  # where a build listens
 
 
@@ -199,6 +202,8 @@ class LocalRunner(_OwnTasks, LocalMRJobRunner):  # type: ignore[misc]
             process.join()
             code = process.exitcode or 0
             process.close()
+            if code == _NO_ROOM:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             if code:
                 reason = _ending(code)
                 messages = self._messages_path(kind, step_num, number)
@@ -227,7 +232,12 @@ def _be_task(task: Callable[[], None], messages: Path, words: list[str]) -> None
     sys.stderr = io.TextIOWrapper(
         io.FileIO(2, "w", closefd=False), errors="backslashreplace", write_through=True
     )
-    task()
+    try:
+        task()
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise SystemExit(_NO_ROOM) from error
+        raise
 
 
 def _ending(code: int) -> str:

@@ -6,8 +6,10 @@ Shares are whole keys, cut where samples of the sorted files say that they are a
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
+import signal
 import subprocess
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -16,6 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
+from pagekin.errors import NO_ROOM
 from pagekin.storage.part_files import Piece, key_at, mapped
 
 __all__ = ["BUFFER", "SORT", "cut_keys", "merged_lines", "sorting"]
@@ -40,15 +43,22 @@ def sorting(path: Path, program: Sequence[str], scratch: Path) -> Iterator[Binar
     """
     environment = {**os.environ, "LC_ALL": "C", "TMPDIR": str(scratch), "OMP_NUM_THREADS": "1"}
     words = [*program, "-o", str(path)]
-    process = subprocess.Popen(words, stdin=subprocess.PIPE, bufsize=BUFFER, env=environment)
-    try:
-        with process, cast(IO[bytes], process.stdin) as out:
-            yield cast(BinaryIO, out)
-    except BrokenPipeError:  # it ended before it had read everything
-        if not process.returncode:
-            raise
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(words, stdin=pipe, stderr=pipe, bufsize=BUFFER, env=environment)
+    with process, cast(IO[bytes], process.stderr) as err:
+        try:
+            with cast(IO[bytes], process.stdin) as out:
+                yield cast(BinaryIO, out)
+        except BrokenPipeError:  # it ended before it had read everything
+            if not process.wait():
+                raise
+        said = err.read().decode("utf-8", "replace").strip()
     if process.returncode:
-        raise OSError(f"{words[0]} ended with code {process.returncode}; is the disk full?")
+        if process.returncode == -signal.SIGXFSZ:  # how a limit of the length of files ends it
+            said = os.strerror(errno.EFBIG)
+        full = next((code for code in NO_ROOM if os.strerror(code) in said), None)
+        reason = f"{words[0]} ended with code {process.returncode}: {said}"
+        raise OSError(full, reason) if full else OSError(reason)
 
 
 # --- cutting ---
