@@ -216,6 +216,11 @@ class ArrayFile:
         """The type of each array, by name."""
         return {name: array.dtype.str for name, array in self._arrays.items()}
 
+    def let_go(self) -> None:
+        """The system may have back the memory of what was read; the file is read again for more."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._mapped.madvise(mmap.MADV_DONTNEED)
+
     def verify(self) -> None:
         """Read everything and compare the checksum; InputError where it differs."""
         checksum = xxhash.xxh3_128()

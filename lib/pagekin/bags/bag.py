@@ -259,13 +259,16 @@ class Dictionary:
         return [known[h] for h in wanted]
 
     def texts(self, hashes: Terms) -> list[bytes]:
-        """The same as it is stored, for very many ascending hashes: nothing is remembered."""
+        """The same as it is stored, for very many ascending hashes: nothing is remembered, nor does
+        what was read stay in memory.
+        """
         at = np.searchsorted(self._hashes, hashes)
         known = at < len(self._hashes)
         known[known] = self._hashes[at[known]] == hashes[known]
         text = self._text.data
         lows, highs = (self._bounds[at[known] + k].tolist() for k in (0, 1))
-        found = (bytes(text[low:high]) for low, high in zip(lows, highs, strict=True))
+        found = iter([bytes(text[low:high]) for low, high in zip(lows, highs, strict=True)])
+        self._file.let_go()
         return [
             next(found) if is_known else _nameless(hash_).text()
             for hash_, is_known in zip(hashes.tolist(), known.tolist(), strict=True)

@@ -43,7 +43,7 @@ Row = tuple[str, str, int]  # term, form, how often it was seen
 
 WORDS_KEY = b"!words/"
 DIGITS = 2  # hexadecimal ones of a hash, that name a bucket
-_HELD = 8 << 20  # bytes of records of one bucket that are merged at once, or twice the merged one
+_HELD = 2 << 20  # bytes of records of one bucket that are merged at once, or twice the merged one
 _STOP_LISTS_KIND = "stop lists"
 _native = load("pagekin.bags._words")
 

@@ -17,6 +17,7 @@ a fork.
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import gc
 import inspect
@@ -173,6 +174,7 @@ class LocalRunner(_OwnTasks, LocalMRJobRunner):  # type: ignore[misc]
 
     def _run_tasks(self, step_num: int, kind: str, tasks: Sequence[Callable[[], None]]) -> None:
         running: dict[int, tuple[int, BaseProcess]] = {}  # by what can be waited for
+        _give_back()
         gc.freeze()  # or the collector of each child would touch, and so copy, what all share
         try:
             for number, task in enumerate(tasks):
@@ -238,6 +240,14 @@ def _be_task(task: Callable[[], None], messages: Path, words: list[str]) -> None
         if error.errno in NO_ROOM:
             raise SystemExit(_NO_ROOM) from error
         raise
+
+
+def _give_back() -> None:
+    """What this process needs no more, such as that of a table it made, goes back to the system:
+    it would count in each task that is forked.
+    """
+    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):  # of glibc
+        trim(0)
 
 
 def _ending(code: int) -> str:
