@@ -94,7 +94,8 @@ def run(options: argparse.Namespace) -> Result:
         Target(f"{pages:,} pages: on 2 cores, times as fast as on one", faster, _CORES, least=True)
         for pages, faster in _on_two_cores(workers).items()
     ]
-    return Result([t for t in tables if t.rows], targets, _figures(said, workers))
+    figures = _figures(said, workers) if len(sizes) > 2 else []  # two points are no curve
+    return Result([t for t in tables if t.rows], targets, figures)
 
 
 def exponent(seconds: dict[int, float]) -> float:

@@ -368,19 +368,40 @@ def test_scale(bench, monkeypatch):
 
     slow = []
     monkeypatch.setattr(scale, "in_turns", in_turns)
-    monkeypatch.setattr(scale, "made_web", lambda data, pages: pages)
+    answers = {"asked": 9, "answered": 8, "median": 2.0, "p99": 3.0}
+    told = {"verified": 1.0, "asking_memory": 50.0, "asked": {"bags": answers}}
+    monkeypatch.setattr(scale, "made_web", lambda data, pages, **shape: pages)
     monkeypatch.setattr(scale, "web_files", lambda web: [web])
     monkeypatch.setattr(scale, "build", built)
+    monkeypatch.setattr(scale, "_ask", lambda index: told)
     stored = bench("scale", "--pages", 20, 40, 80, "--workers", 1, 2)
+    assert [(20, 8), (80, 8)] == [(row["pages"], row["answered"]) for row in rows_of(stored, 2)]
     targets = {target["what"]: target["value"] for target in stored["targets"]}
     assert 1.5 == pytest.approx(targets["exponent of the CPU time, all sizes"])
     assert 1.0 == pytest.approx(targets["a: growth of its largest task's memory"])
     assert 4.0 == pytest.approx(targets["b: growth of its largest task's memory"])
     assert [1.0, 2.0] == pytest.approx([row["exponent"] for row in rows_of(stored, 1)])
-    workers = [(row["pages"], row["at once"], row["times as fast"]) for row in rows_of(stored, 2)]
+    workers = [(row["pages"], row["at once"], row["times as fast"]) for row in rows_of(stored, 3)]
     assert [(20, 1, 1.0), (20, 2, 2.0), (80, 1, 1.0), (80, 2, 2.0)] == workers
     assert 2.0 == targets["80 pages: on 2 cores, times as fast as on one"]
     assert ["scale-time", "scale-memory", "scale-workers"] == [f["name"] for f in stored["figures"]]
+
+
+def test_asking_once(demo_index):
+    """Questions by each source, each asked once, and how many have an answer."""
+    said = scale.ask_index(str(demo_index), 20)
+    of_bags = said["asked"]["bags"]
+    assert (20, True) == (of_bags["asked"], 0 < of_bags["answered"] <= 20)
+    assert 0 < of_bags["median"] <= of_bags["p99"]
+
+
+def test_disk_at_most(tmp_path):
+    """What a folder held at most is told, what is removed at the end included."""
+    with scale._DiskUse(tmp_path) as disk:
+        (tmp_path / "file").write_bytes(bytes(1 << 20))
+        time.sleep(1.5)
+        (tmp_path / "file").unlink()
+    assert disk.most >= 1 << 20
 
 
 def test_house(bench, monkeypatch):
