@@ -305,7 +305,15 @@ def ask_until(path: Path, notes: Path, expected: dict[str, list[str]]) -> list[s
             wrong.append(repr(error))
         asked += 1
         (notes / f"{os.getpid()}-{threading.get_ident()}").write_text(str(asked))
+        time.sleep(0.01 * (THREADS + PROCESSES))  # or nobody finds the time to exchange the index
     return wrong
+
+
+def exchange(path: Path, folders: list[Path], times: int) -> None:
+    """Put one index and the other in the place of the last one, in turns."""
+    for number in range(1, times + 1):
+        with index_in_place(path) as made:
+            shutil.copytree(folders[number % 2], made, dirs_exist_ok=True)
 
 
 def test_exchanged_while_it_is_asked(two, tmp_path):
@@ -319,16 +327,17 @@ def test_exchanged_while_it_is_asked(two, tmp_path):
     shutil.copytree(folders[0], path)
     notes.mkdir()
     spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(PROCESSES, spawn) as processes, ThreadPoolExecutor(THREADS) as threads:
+    with (
+        ProcessPoolExecutor(PROCESSES + 1, spawn) as processes,
+        ThreadPoolExecutor(THREADS) as threads,
+    ):
         pools = [*[processes] * PROCESSES, *[threads] * THREADS]
         readers = [pool.submit(ask_until, path, notes, expected) for pool in pools]
         try:
-            with within(100):
+            with within(300):
                 while len(list(notes.iterdir())) < len(readers):
                     time.sleep(0.05)
-            for number in range(1, EXCHANGES + 1):
-                with index_in_place(path) as made:
-                    shutil.copytree(folders[number % 2], made, dirs_exist_ok=True)
+            processes.submit(exchange, path, folders, EXCHANGES).result()
         finally:
             (notes / "end").touch()
         assert [] == [error for reader in readers for error in reader.result()]
