@@ -92,7 +92,7 @@ def test_case_and_accents(index: Index) -> None:
 def test_what_is_told(index: Index) -> None:
     """A page has its title, and says whether it was read."""
     (page,) = index.search("europe")
-    assert ("http://b.example/", "Europe", True, 50) == page
+    assert ("http://b.example/", "Europe", True, 50, True) == page
 
 
 @pytest.mark.parametrize("text", ["", " ", "?!", "rope nothing"])
