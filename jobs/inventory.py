@@ -9,7 +9,7 @@
              or   KEY TAB spelt URL (all spellings stand for this one)
              with --bag-urls crawled also KEY TAB captured URL, of all that may be pages
              !cuts/ADDRESS TAB the places where a large file can be cut for the reading
-             sample: !sample/HASH TAB what one page in N (--sample N) tells of the snapshot
+             sample: !sample/NUMBER TAB what one page in N (--sample N) tells of the snapshot
              stop_words: !stops/LANGUAGE TAB words on most pages of a language without a stop list
 
 With --outputs sample only the first --heads BYTES of each file are read. Records are described in

@@ -4,7 +4,7 @@
     input    blocks, which the reading made; other records are passed over
     map      each link of a block with all its partners and their similarity, Eq. 5 to 8
     reduce   by URL: the total similarity from each partner to it, Eq. 9 to 13; kept from T on
-    output   HASH TAB edge   and   HASH TAB !URL
+    output   NUMBER TAB edge   and   NUMBER TAB !URL
 
 Records are described in docs/formats.md. Rests on [BLOCK], Mapper1 and Reducer1 of Figure 5.
 """

@@ -4,7 +4,7 @@
     input    edges, which the stage of the pairs made
     map      nothing
     reduce   by page: its URL and its best kin, which the order of the values brings first
-    output   HASH TAB URL kin kin ...
+    output   NUMBER TAB URL kin kin ...
 
 Records are described in docs/formats.md. Rests on [BLOCK], Mapper2 and Reducer2 of Figure 5.
 """

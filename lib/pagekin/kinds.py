@@ -77,7 +77,7 @@ def key_after(prefix: bytes) -> bytes:
 SIGHTINGS = Kind("sightings", "plain URL", "a capture or a redirect, seen by one task")
 CAPTURES = Kind("captures", "plain URL", "what it stands for, or a capture that is not read")
 CUTS = Kind("cuts", "!cuts/ADDRESS", "where a large file can be cut", b"!cuts/")
-SAMPLE = Kind("sample", "!sample/HASH", "what one page in N says of the snapshot", b"!sample/")
+SAMPLE = Kind("sample", "!sample/NUMBER", "what one page in N says of the snapshot", b"!sample/")
 STOP_WORDS = Kind("stop words", "!stops/LANGUAGE", "words on most pages of a language", b"!stops/")
 
 # what the one reading of the pages makes
@@ -94,8 +94,8 @@ SHARD_PIECES = Kind("shard pieces", "SHARD PART NUMBER", "a piece of an array of
 
 # co-citation
 STRIPES = Kind("stripes", "URL", "the partners of one link in one block, with their similarity")
-EDGES = Kind("edges", "HASH", "a page that is related to this one, with its score and reasons")
-KIN = Kind("kin", "HASH", "a page and the best pages related to it")
+EDGES = Kind("edges", "NUMBER", "a page that is related to this one, with its score and reasons")
+KIN = Kind("kin", "NUMBER", "a page and the best pages related to it")
 
 KINDS = (
     *(SIGHTINGS, CAPTURES, CUTS, SAMPLE, STOP_WORDS),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 from pagekin.blocks.filters import KeptLink as Link
+from pagekin.cocitation import kin_table
 from pagekin.cocitation.block_record import blocks_value
 from pagekin.cocitation.kin_table import parse_kin, url_key
 from pagekin.jobs.pairs import Pairs
 from pagekin.jobs.related import Related
 from pagekin.kinds import BLOCKS
+from pagekin.stages.pairs import stripes
 from tests.jobs.running import Pair, run_job, run_script, split_output
 
 BEES, HIVES, MUSIC = "http://bees.example/", "http://hives.example/", "http://music.example/"
@@ -69,6 +73,25 @@ def test_pairs_by_hand():
             "related_pairs": 1,
         }
     } == counters
+
+
+def test_shared_numbers():
+    """Two pages whose URLs have one number keep the kin that they have; it is counted."""
+    words = ["--cocitation-threshold", "0.5"]
+    pairs, _ = run_job(Pairs, words, block_lines())
+    alone, _ = run_job(Related, inputs=map(line, pairs))
+    with (
+        patch.object(kin_table, "url_number", len),  # hives and music are equally long
+        patch.object(stripes, "url_number", len),
+    ):
+        pairs, _ = run_job(Pairs, words, block_lines())
+        records, counters = run_job(Related, inputs=map(line, pairs))
+    kin, shared = kin_of(alone), kin_of(records)
+    assert {BEES: [HIVES, MUSIC], HIVES: [BEES], MUSIC: [BEES]} == {
+        url: [other for other, _ in found] for url, found in shared.items()
+    }
+    assert kin[BEES] == shared[BEES]
+    assert 1 == counters["cocitation"]["hash_collisions"]
 
 
 def test_related_by_hand():

@@ -1,13 +1,13 @@
 """The table of related pages that an index stores: kin by co-citation, with reasons [BLOCK].
 
 A page of the table need not be a document of the index, nor need its kin. The table of a shard
-holds the records of the stage `related` whose key belongs to the shard, in the order of the keys:
+holds the records of the stage `related` whose key belongs to the shard, in their order:
 
-    hashes    the keys as numbers, ascending
+    numbers   the keys as numbers, ascending
     bounds    where each value begins in `text`, and the end of the last
     text      the values
 
-    key       XXH3-64 of the page's URL, as 16 hexadecimal digits; the URL itself goes to the
+    key       the number of the page's URL, as 16 hexadecimal digits; the URL itself goes to the
               same shard, as a document
     value     `URL KIN KIN ...`, parted by the byte 2
     KIN       `SCORE URL BLOCKS DOMAINS REASON REASON ...`: blanks, and the byte 1 before reasons
@@ -25,17 +25,16 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import xxhash
 
 from pagekin.errors import InputError
-from pagekin.index.shard_files import SHARD_FILES, may_share, shard_of_hash
+from pagekin.index.shard_files import SHARD_FILES, may_share, shard_of_number
 from pagekin.kinds import Pair
 from pagekin.tables import ArrayFile
+from pagekin.web.urls import url_number
 
 if TYPE_CHECKING:
     from pagekin.index.folder import IndexFolder
@@ -95,12 +94,12 @@ def is_weak(domains: int) -> bool:
 def url_key(url: bytes) -> bytes:
     """The key of the records of a canonical URL.
 
-    Two of 100 million URLs share one with a chance of 1 in 3,700; such pages would be one.
+    Two of 100 million URLs share one with a chance of 1 in 3,700.
 
     >>> url_key(b"http://a.example/")
-    b'd9adadf2d37a6499'
+    b'a0354127cc7455ad'
     """
-    return b"%016x" % xxhash.xxh3_64_intdigest(url)
+    return b"%016x" % url_number(url)
 
 
 def parse_kin(value: bytes) -> tuple[str, list[RelatedPage]]:
@@ -131,24 +130,23 @@ class KinTable:
             raise self._damaged()
 
     def __len__(self) -> int:
-        return len(self._file["hashes"])
+        return len(self._file["numbers"])
 
     def related(self, url: str) -> list[RelatedPage]:
         """The kin of a canonical URL, the best first; none for a URL that is not here."""
-        wanted = np.uint64(xxhash.xxh3_64_intdigest(url.encode("utf-8", "replace")))
-        at = int(np.searchsorted(self._file["hashes"], wanted))
-        if at == len(self) or self._file["hashes"][at] != wanted:
-            return []
-        found, kin = self._parsed(at)
-        return kin if found == url else []
+        wanted = np.uint64(url_number(url.encode("utf-8", "replace")))
+        numbers = self._file["numbers"]
+        first, end = (int(np.searchsorted(numbers, wanted, side)) for side in ("left", "right"))
+        found = dict(map(self._parsed, range(first, end)))  # mostly one
+        return found.get(url, [])
 
     def records(self) -> Iterator[Pair]:
-        """All records as they were given, in the order of the hashes."""
-        for at, hash_ in enumerate(self._file["hashes"].tolist()):
-            yield b"%016x" % hash_, self._value(at)
+        """All records as they were given, in their order."""
+        for at, number in enumerate(self._file["numbers"].tolist()):
+            yield b"%016x" % number, self._value(at)
 
     def all(self) -> Iterator[tuple[str, list[RelatedPage]]]:
-        """All pages with their kin, in the order of the hashes."""
+        """All pages with their kin, in the order of their numbers."""
         return map(self._parsed, range(len(self)))
 
     def _parsed(self, at: int) -> tuple[str, list[RelatedPage]]:
@@ -172,17 +170,17 @@ class KinTable:
 
 def shard_of_key(key: bytes, shards: int) -> int:
     """The shard of a record of the related stage."""
-    return shard_of_hash(int(key, 16), shards)
+    return shard_of_number(int(key, 16), shards)
 
 
 def table_pieces(records: Iterable[Pair]) -> Iterator[Piece]:
-    """The pieces of a shard's table from its records, which come in the order of their keys."""
+    """The pieces of a shard's table from its records, which come sorted."""
     size = 0
     yield "kin/bounds", bytes(8)
     rest = iter(records)
     while batch := list(islice(rest, _PAGES_AT_ONCE)):
         ends = np.cumsum([len(value) for _, value in batch], dtype=np.int64) + size
-        yield "kin/hashes", np.array([int(key, 16) for key, _ in batch], dtype="<u8").tobytes()
+        yield "kin/numbers", np.array([int(key, 16) for key, _ in batch], dtype="<u8").tobytes()
         yield "kin/bounds", ends.astype("<u8").tobytes()
         yield "kin/text", b"".join(value for _, value in batch)
         size = int(ends[-1])
@@ -198,10 +196,15 @@ def merged_table_pieces(
     stays, and of such the highest TS; of all pairs of a page the best `most`.
     """
     streams = [_records_of(folder, shard, shards) for folder in folders]
-    merged = groupby(heapq.merge(*streams, key=itemgetter(0)), key=itemgetter(0))
+    merged = groupby(heapq.merge(*streams, key=_page), key=_page)
     return table_pieces(
-        (key, _best_of([value for _, value in group], most)) for key, group in merged
+        (key, _best_of([value for _, value in group], most)) for (key, _), group in merged
     )
+
+
+def _page(record: Pair) -> Pair:
+    """The page of a record: its number and, as others may have that too, its URL."""
+    return record[0], record[1].partition(KIN_MARK)[0]
 
 
 def _records_of(folder: IndexFolder, shard: int, shards: int) -> Iterator[Pair]:

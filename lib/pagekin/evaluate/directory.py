@@ -4,7 +4,7 @@ Depth is counted below the root, so /Top/A/B is a class of depth 2. What lies be
 its ancestor there, as in the paper. Pages above it are kept as a class of their own (`keep`) or
 left out (`drop`, the paper's way). A page may be in several classes.
 
-Only a 64-bit hash of each canonical URL and the numbers of its classes are kept, 12 bytes a row:
+Only a 64-bit number of each canonical URL and the numbers of its classes are kept, 12 bytes a row:
 dumps have millions of rows, and a snapshot knows few of them.
 
 Three formats are read, each gzipped or not; a file shows by its beginning which it is:
@@ -37,13 +37,12 @@ from typing import BinaryIO, NamedTuple, cast
 from xml.parsers import expat
 
 import numpy as np
-import xxhash
 from numpy.typing import NDArray
 
 from pagekin.counters import Counters
 from pagekin.errors import InputError
 from pagekin.limits import MAX_ELEMENT, MAX_LINE
-from pagekin.web.urls import canonical
+from pagekin.web.urls import canonical, url_number
 
 __all__ = [
     "ClassPath",
@@ -107,8 +106,8 @@ class Directory:
 
 
 def key_of(url: str) -> int:
-    """The 64-bit hash that stands for a canonical URL."""
-    return xxhash.xxh3_64_intdigest(url.encode())
+    """The number that stands for a canonical URL."""
+    return url_number(url.encode())
 
 
 def read_directory(

@@ -62,7 +62,7 @@ class LabelledPages:
 
     @cached_property
     def keys(self) -> NDArray[np.uint64]:
-        """A 64-bit hash of each URL."""
+        """The number of each URL."""
         return np.array([key_of(url) for url in self.urls], np.uint64)
 
     def paths_of(self, page: int) -> list[ClassPath]:

@@ -173,7 +173,7 @@ def _describe(
         crawled += int(np.count_nonzero(opened["urls"]["crawled"]))
         empty += int(np.count_nonzero(np.diff(opened["bags"]["bounds"]) == 0))
         titled += int(np.count_nonzero(np.diff(opened["titles"]["bounds"])))
-        kin += len(opened["kin"]["hashes"])
+        kin += len(opened["kin"]["numbers"])
         listed += len(opened["I"]["ids"]) // config.signatures.count
     return IndexHeader(
         to_dict(config),

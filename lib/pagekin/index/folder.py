@@ -62,7 +62,7 @@ ALIASES = "aliases.arrays"
 
 BESIDE_OLD = "old"  # the folder of the index that is replaced
 
-_FORMAT = 2  # 1 had no titles
+_FORMAT = 3  # 1 had no titles, 2 aliases that others could take
 _KIND = "pagekin index"
 _OPENING = 16  # bytes before and around it, however the JSON is laid out
 _SUGGESTED = 5

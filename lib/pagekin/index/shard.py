@@ -49,7 +49,7 @@ class ListBounds(NamedTuple):
 
 
 class Shard:
-    """The documents whose URL hashes to this shard; an id is a place in the order of the URLs."""
+    """The documents whose URL belongs to this shard; an id is a place in the order of the URLs."""
 
     def __init__(self, number: int, count: int, files: Mapping[str, ArrayFile]) -> None:
         self.number, self.count = number, count

@@ -1,6 +1,6 @@
 """The files of a shard: what they hold, and how documents become their arrays.
 
-    INDEX/shard-00000/      the documents whose URL hashes to it, ids in the order of the URLs
+    INDEX/shard-00000/      the documents whose URL belongs to it, ids in the order of the URLs
         urls.arrays         URL, and where its bag came from
         titles.arrays       the titles of the pages that were read
         H.arrays            m signatures a document, fixed stride [SIM 6.2]
@@ -42,7 +42,6 @@ from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
-import xxhash
 from numpy.typing import NDArray
 from pybase64 import b64decode, b64encode
 
@@ -53,6 +52,7 @@ from pagekin.errors import UsageError
 from pagekin.kinds import Pair
 from pagekin.minhash.signatures import EMPTY, Signatures, make_signer
 from pagekin.text.words import Terms
+from pagekin.web.urls import url_number
 
 __all__ = [
     "MOST_INLINKS",
@@ -72,7 +72,7 @@ __all__ = [
     "reduce_documents",
     "shard_name",
     "shard_of",
-    "shard_of_hash",
+    "shard_of_number",
     "shard_pieces",
     "sign_bags",
 ]
@@ -128,7 +128,7 @@ SHARD_FILES: dict[str, ShardFile] = {
         ),
         ShardFile("bags.arrays", "index bags", {"bounds": "<u8", "terms": "<u4", "weights": "<f4"}),
         ShardFile("words.arrays", "dictionary", {"hashes": "<u4", "bounds": "<u8", "text": "|u1"}),
-        ShardFile("kin.arrays", "index kin", {"hashes": "<u8", "bounds": "<u8", "text": "|u1"}),
+        ShardFile("kin.arrays", "index kin", {"numbers": "<u8", "bounds": "<u8", "text": "|u1"}),
     )
 }
 
@@ -144,20 +144,20 @@ def shard_name(shard: int) -> str:
 
 def shard_of(url: bytes, shards: int) -> int:
     """The shard of a canonical URL."""
-    return shard_of_hash(xxhash.xxh3_64_intdigest(url), shards)
+    return shard_of_number(url_number(url), shards)
 
 
-def shard_of_hash(hash_: int, shards: int) -> int:
-    """The shard of a URL's XXH3-64: equal ranges, so that what is sorted by hash is by shard too.
+def shard_of_number(number: int, shards: int) -> int:
+    """The shard of a URL by its number: equal ranges, so that what is sorted by number is by shard.
 
-    >>> shard_of_hash(0, 3), shard_of_hash(1 << 63, 3), shard_of_hash((1 << 64) - 1, 3)
+    >>> shard_of_number(0, 3), shard_of_number(1 << 63, 3), shard_of_number((1 << 64) - 1, 3)
     (0, 1, 2)
     """
-    return hash_ * shards >> 64
+    return number * shards >> 64
 
 
 def may_share(shards: int, shard: int, others: int, other: int) -> bool:
-    """Can a document lie in both, one of so many shards each? Shards are ranges of hashes.
+    """Can a document lie in both, one of so many shards each? Shards are ranges of numbers.
 
     >>> may_share(2, 0, 3, 1), may_share(2, 0, 3, 2)
     (True, False)

@@ -12,7 +12,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import xxhash
 from numpy.typing import NDArray
 
 from pagekin.errors import InputError
@@ -26,12 +25,13 @@ from pagekin.index.shard_files import (
     invert,
     shard_name,
     shard_of,
+    shard_of_number,
 )
 from pagekin.limits import MAX_TITLE
 from pagekin.minhash.signatures import EMPTY
 from pagekin.tables import ArrayFile
 from pagekin.text.tokens import one_line
-from pagekin.web.urls import SPELLINGS
+from pagekin.web.urls import SPELLINGS, url_number
 
 __all__ = ["verify_files", "verify_index"]
 
@@ -90,7 +90,7 @@ def _check_aliases(file: ArrayFile | InputError) -> Iterator[str]:
 
 
 def _aliases_hold(file: ArrayFile) -> bool:
-    if not _has(file, {"aliases": "<u8", "starts": "<u8", "ends": "<u8", "targets": "|u1"}):
+    if not _has(file, {"aliases": "|S16", "starts": "<u8", "ends": "<u8", "targets": "|u1"}):
         return False
     keys, starts, ends = file["aliases"], file["starts"], file["ends"]
     return (
@@ -107,7 +107,7 @@ def _targets_hold(text: bytes, starts: list[int], ends: list[int]) -> bool:
 
 
 def _spellings_hold(file: ArrayFile) -> bool:
-    if not _has(file, {"spelt": "<u8", "spellings": "|u1"}):
+    if not _has(file, {"spelt": "|S16", "spellings": "|u1"}):
         return False
     keys, numbers = file["spelt"], file["spellings"]
     ascend = bool((keys[1:] > keys[:-1]).all())
@@ -144,7 +144,7 @@ def _check_shard(
         crawled = int(np.count_nonzero(files["urls"]["crawled"]))
         listed = len(files["I"]["ids"]) // count
         empty = int(np.count_nonzero(np.diff(files["bags"]["bounds"]) == 0))
-        kin = len(files["kin"]["hashes"])
+        kin = len(files["kin"]["numbers"])
         titled = int(np.count_nonzero(np.diff(files["titles"]["bounds"])))
         anchors = files["urls"]["anchors"]
         totals[:6] += np.array([len(anchors), listed, crawled, empty, kin, titled])
@@ -184,7 +184,7 @@ def _invariants(
     yield "I is the inversion of H", _lists_hold(files["I"], rows, listed.astype(np.uint32))
     kin = files["kin"]
     yield "kin: bounds", bounds_hold(kin["bounds"], len(kin["text"]))
-    yield "kin: a value for every hash", len(kin["bounds"]) - 1 == len(kin["hashes"])
+    yield "kin: a value for every number", len(kin["bounds"]) - 1 == len(kin["numbers"])
     yield "kin: ascending, of this shard, and of their URLs", _kin_hold(kin, shard, shards)
     yield "kin: values that can be read", all(map(_KIN_VALUE.fullmatch, _texts(kin)))
 
@@ -222,14 +222,14 @@ def _is_title(text: bytes) -> bool:
 
 
 def _kin_hold(kin: ArrayFile, shard: int, shards: int) -> bool:
-    last = -1
-    for hash_, value in zip(kin["hashes"].tolist(), _texts(kin), strict=True):
+    last = -1, b""
+    for number, value in zip(kin["numbers"].tolist(), _texts(kin), strict=True):
         url = value.partition(b"\x02")[0]
-        if hash_ <= last or shard_of(url, shards) != shard:
+        if (number, url) <= last or shard_of_number(number, shards) != shard:
             return False
-        if xxhash.xxh3_64_intdigest(url) != hash_:
+        if url_number(url) != number:
             return False
-        last = hash_
+        last = number, url
     return True
 
 

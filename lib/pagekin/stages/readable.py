@@ -29,7 +29,7 @@ from pagekin.text.words import Terms
 
 __all__ = ["TermNames", "show_record"]
 
-_HASH = 16  # digits
+_NUMBER = 16  # digits
 _FIRST = 16  # bytes of an array that are shown
 _UNTOLD = np.array([-1])  # for similarities that a stripe leaves to the distance in the block
 
@@ -83,9 +83,9 @@ def _sample(key: bytes, value: bytes, names: TermNames) -> Shown:
 
 def _stop_words(key: bytes, value: bytes, names: TermNames) -> Shown:
     first, *words = _text(value).split(" ")
-    # before the shuffle it is the hash of a page
-    number: Shown = {"hash": first} if len(first) == _HASH else {"pages": int(first)}
-    return {**number, "words": words}
+    if len(first) == _NUMBER:  # before the shuffle, of one page
+        return {"lot": first, "url_number": words[0], "words": words[1:]}
+    return {"pages": int(first), "words": words}
 
 
 # --- what the reading makes ---
@@ -107,7 +107,7 @@ def _parcel(key: bytes, value: bytes, names: TermNames) -> Shown:
         window = {"before": words(low, first), "anchor": words(first, behind)}
         windows.setdefault(entry, []).append({**window, "behind": words(behind, high)})
     return {
-        "citing_host": f"{int(opened.host[0]):016x}",
+        "citing_host": _text(opened.host[0]),
         "title": words(int(opened.title[0]), int(opened.text[0])),
         "urls": [
             {"url": _text(url), "links": windows.get(entry, [])}

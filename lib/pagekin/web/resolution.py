@@ -7,33 +7,34 @@ read; the others are passed over, so that nothing counts twice.
 Where spellings are joined, everything is looked up by the plain spelling of a URL, so that all
 spellings of a page lead to the one that was captured, also those that the inventory never saw.
 
-One array file, memory-mapped: 24 bytes an alias and its target's text, 9 bytes a captured page for
-its spelling. Chains are followed at look-up. Where bags are wanted of captured URLs alone, their
-hashes are there as well, so that links to others need not be sent.
+One array file, memory-mapped: 32 bytes an alias and its target's text, 17 bytes a captured page for
+its spelling. URLs stand there by digests that nobody can choose. Chains are followed at look-up.
+Where bags are wanted of captured URLs alone, numbers of these are there as well, so that links to
+others need not be sent; of two URLs with one number both are sent.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import xxhash
 from numpy.typing import NDArray
 
 from pagekin.config import ReadingConfig
 from pagekin.limits import MAX_HOPS
 from pagekin.tables import ArrayFile, write_arrays
-from pagekin.web.urls import plain_spelling, spelling_of, spelt
+from pagekin.web.urls import plain_spelling, spelling_of, spelt, url_digest
 
 __all__ = ["Ends", "Resolution", "own_url", "write_aliases", "write_resolution"]
 
-Keys = NDArray[np.uint64]
+Digests = NDArray[np.bytes_]
 
 _KIND = "resolution"
+_DIGEST, _NUMBER = np.dtype("S16"), np.dtype(">u8")
 _MOST_CAPTURED = 50_000_000  # URLs: 400 MB, which each task looks into
 _MOST_KNOWN = 20_000  # URLs that are remembered: 4 MB
 
@@ -52,20 +53,18 @@ def write_resolution(
     well, unless they are too many, and with them all targets, for which an alias may have been
     captured.
     """
-    texts = _Texts()
-    kept = array("Q")
+    texts, targets = _Texts(), bytearray()
     for key, target in aliases:
-        texts.add(xxhash.xxh3_64_intdigest(key), target)
+        texts.add(url_digest(key), target)
         if captured is not None:
-            kept.append(xxhash.xxh3_64_intdigest(target))
+            targets += _number(target)
     arrays = {} if pages is None else _spelling_arrays(pages, texts)
     arrays |= texts.arrays()
-    skipped = array("Q", map(xxhash.xxh3_64_intdigest, passed_over))
-    arrays["passed_over"] = np.sort(_as_keys(skipped))
+    arrays["passed_over"] = np.sort(_digests(passed_over))
     if captured is not None:
-        kept.extend(map(xxhash.xxh3_64_intdigest, islice(captured, _MOST_CAPTURED + 1)))
-        if len(kept) <= _MOST_CAPTURED:
-            arrays["captured"] = np.unique(_as_keys(kept))
+        targets += _joined(map(_number, islice(captured, _MOST_CAPTURED + 1)))
+        if len(targets) <= _MOST_CAPTURED * _NUMBER.itemsize:
+            arrays["captured"] = np.unique(_as_numbers(targets))
     write_arrays(path, _KIND, {}, arrays)
 
 
@@ -82,36 +81,37 @@ def write_aliases(path: Path, sources: Sequence[Path]) -> None:
         for low, high in zip(file["starts"].tolist(), file["ends"].tolist(), strict=True)
     ]
     texts = _Texts()
-    for key, k in zip(keys.tolist(), first.tolist(), strict=True):
+    for key, k in zip(_cut(keys.tobytes()), first.tolist(), strict=True):
         texts.add(key, targets[k])
-    arrays = texts.arrays() | {"passed_over": np.empty(0, np.uint64)}
+    arrays = texts.arrays() | {"passed_over": np.empty(0, _DIGEST)}
     if files and all("spelt" in file.dtypes for file in files):
         arrays["spelt"], first = _first_of_each([file["spelt"] for file in files])
         arrays["spellings"] = np.concatenate([file["spellings"] for file in files])[first]
     write_arrays(path, _KIND, {}, arrays)
 
 
-def _first_of_each(keys: list[Keys]) -> tuple[Keys, NDArray[np.int64]]:
+def _first_of_each(keys: list[Digests]) -> tuple[Digests, NDArray[np.int64]]:
     """All different keys, in their order, and where each of them is met first."""
-    return np.unique(np.concatenate([np.empty(0, np.uint64), *keys]), return_index=True)
+    return np.unique(np.concatenate([np.empty(0, _DIGEST), *keys]), return_index=True)
 
 
 class _Texts:
     """Keys with a text each."""
 
     def __init__(self) -> None:
-        self._keys, self._bounds, self._text = array("Q"), array("Q", [0]), bytearray()
+        self._keys, self._bounds, self._text = bytearray(), array("Q", [0]), bytearray()
 
-    def add(self, key: int, text: bytes) -> None:
-        self._keys.append(key)
+    def add(self, key: bytes, text: bytes) -> None:
+        self._keys += key
         self._text += text
         self._bounds.append(len(self._text))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Aliases in the order of their hashes, and where in the text of all the target of each
+        """Aliases in the order of their digests, and where in the text of all the target of each
         is.
         """
-        keys, bounds = _as_keys(self._keys), _as_keys(self._bounds)
+        keys = np.frombuffer(self._keys, _DIGEST)
+        bounds = np.frombuffer(self._bounds, np.uint64)
         order = np.argsort(keys, kind="stable")
         return {
             "aliases": keys[order],
@@ -127,23 +127,20 @@ def _spelling_arrays(
     """The number of the spelling of each page, by its key; what has needless escapes is no more
     than its key and its number, so it is put to the texts.
     """
-    keys, numbers = array("Q"), bytearray()
+    keys, numbers = bytearray(), bytearray()
     for key, url in pages:
         number = spelling_of(url.decode())
         if spelt(key.decode(), number) == url.decode():
-            keys.append(xxhash.xxh3_64_intdigest(key))
+            keys += url_digest(key)
             numbers.append(number)
         else:
-            texts.add(xxhash.xxh3_64_intdigest(key), url)
-    order = np.argsort(_as_keys(keys), kind="stable")
+            texts.add(url_digest(key), url)
+    digests = np.frombuffer(keys, _DIGEST)
+    order = np.argsort(digests, kind="stable")
     return {
-        "spelt": _as_keys(keys)[order],
+        "spelt": digests[order],
         "spellings": np.frombuffer(numbers, dtype=np.uint8)[order],
     }
-
-
-def _as_keys(numbers: array[int]) -> Keys:
-    return np.frombuffer(numbers, dtype=np.uint64)
 
 
 class Ends(NamedTuple):
@@ -169,7 +166,7 @@ class Resolution:
 
     def passes_over(self, capture: bytes) -> bool:
         """Is this capture not the one to read?"""
-        return _find(self._passed_over, xxhash.xxh3_64_intdigest(capture)) >= 0
+        return _find(self._passed_over, capture) >= 0
 
     @property
     def knows_captured(self) -> bool:
@@ -190,12 +187,12 @@ class Resolution:
 
     def _resolve(self, urls: Sequence[str]) -> dict[str, str]:
         keys = list(map(plain_spelling, urls)) if self._joins else urls
-        hashes = _hashes(keys)
-        aliases = compress(urls, _among(self._aliases, hashes).tolist())
+        digests = _digests(map(str.encode, keys))
+        aliases = compress(urls, _among(self._aliases, digests).tolist())
         moved = {url: end for url in aliases if (end := self.end_of(url)) != url}
         if self._joins and len(self._spelt):
-            found = np.flatnonzero(_among(self._spelt, hashes))
-            numbers = self._spellings[np.searchsorted(self._spelt, hashes[found])]
+            found = np.flatnonzero(_among(self._spelt, digests))
+            numbers = self._spellings[np.searchsorted(self._spelt, digests[found])]
             for k, number in zip(found.tolist(), numbers.tolist(), strict=True):
                 if (end := spelt(keys[k], number)) != urls[k]:
                     moved[urls[k]] = end
@@ -206,10 +203,10 @@ class Resolution:
         moved = self.resolve(urls)
         if self._captured is None:
             return Ends(moved, set())
-        others = set(compress(urls, (~_among(self._captured, _hashes(urls))).tolist()))
-        ends = list(moved.values())
-        for url, known in zip(moved, _among(self._captured, _hashes(ends)).tolist(), strict=True):
-            (others.discard if known else others.add)(url)
+        others = set(compress(urls, ~_may_be_among(self._captured, urls)))
+        known = _may_be_among(self._captured, moved.values()).tolist()
+        for url, is_known in zip(moved, known, strict=True):
+            (others.discard if is_known else others.add)(url)
         return Ends(moved, others)
 
     def end_of(self, url: str) -> str:
@@ -224,10 +221,9 @@ class Resolution:
     def _target(self, url: str) -> str | None:
         """Where a URL leads; to itself if it is the spelling that was captured."""
         key = plain_spelling(url) if self._joins else url
-        hashed = xxhash.xxh3_64_intdigest(key.encode())
-        if self._joins and (k := _find(self._spelt, hashed)) >= 0:
+        if self._joins and (k := _find(self._spelt, key.encode())) >= 0:
             return spelt(key, int(self._spellings[k]))
-        if (k := _find(self._aliases, hashed)) >= 0:
+        if (k := _find(self._aliases, key.encode())) >= 0:
             return bytes(self._targets[int(self._starts[k]) : int(self._ends[k])]).decode()
         return None
 
@@ -237,11 +233,31 @@ def own_url(url: str, config: ReadingConfig, resolution: Resolution | None) -> s
     return resolution.end_of(url) if resolution and config.follow_canonical else url
 
 
-def _hashes(urls: Iterable[str]) -> Keys:
-    return np.array([xxhash.xxh3_64_intdigest(url.encode()) for url in urls], dtype=np.uint64)
+def _digests(texts: Iterable[bytes]) -> Digests:
+    return np.frombuffer(_joined(map(url_digest, texts)), _DIGEST)
 
 
-def _among(ordered: Keys, keys: Keys) -> NDArray[np.bool_]:
+def _number(text: bytes) -> bytes:
+    return url_digest(text)[: _NUMBER.itemsize]
+
+
+def _as_numbers(joined: bytearray) -> NDArray[np.uint64]:
+    return np.frombuffer(joined, _NUMBER).astype(np.uint64)
+
+
+def _joined(pieces: Iterable[bytes]) -> bytearray:
+    """The pieces behind one another; there may be millions, which `join` would hold all at once."""
+    joined = bytearray()
+    for piece in pieces:
+        joined += piece
+    return joined
+
+
+def _cut(digests: bytes) -> Iterator[bytes]:
+    return (digests[k : k + _DIGEST.itemsize] for k in range(0, len(digests), _DIGEST.itemsize))
+
+
+def _among(ordered: NDArray[Any], keys: NDArray[Any]) -> NDArray[np.bool_]:
     """Which of the keys are among these?"""
     if not len(ordered):
         return np.zeros(len(keys), dtype=np.bool_)
@@ -250,7 +266,13 @@ def _among(ordered: Keys, keys: Keys) -> NDArray[np.bool_]:
     return among
 
 
-def _find(ordered: NDArray[np.uint64], key: int) -> int:
-    """Where `key` stands, or -1."""
-    at = int(np.searchsorted(ordered, np.uint64(key)))
-    return at if at < len(ordered) and int(ordered[at]) == key else -1
+def _may_be_among(numbers: NDArray[Any], urls: Iterable[str]) -> NDArray[np.bool_]:
+    """False for the URLs whose number is surely none of these."""
+    wanted = _joined(map(_number, map(str.encode, urls)))
+    return _among(numbers, _as_numbers(wanted))
+
+
+def _find(ordered: Digests, text: bytes) -> int:
+    """Where the digest of a text stands, or -1."""
+    digest = _digests([text])
+    return int(np.searchsorted(ordered, digest)[0]) if _among(ordered, digest)[0] else -1

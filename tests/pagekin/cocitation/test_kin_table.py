@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pagekin import Index
+from pagekin.cocitation import kin_table
 from pagekin.cocitation.kin_table import (
     KinTable,
     Reason,
@@ -26,14 +28,14 @@ from pagekin.counters import Counters
 from pagekin.errors import InputError
 from pagekin.index.folder import IndexFolder, read_header
 from pagekin.index.merge import merge_indexes
-from pagekin.index.shard_files import SHARD_FILES, may_share, shard_of, shard_of_hash
+from pagekin.index.shard_files import SHARD_FILES, may_share, shard_of, shard_of_number
 from pagekin.index.verify import verify_index
 from pagekin.stages.related.best_kin import edge_value, name_value, parse_edge, select_best
 from pagekin.tables import ArrayFile, ArrayWriter
 from tests.indexes import KinLists, config_of, files_of, make_bag, make_index
 
 FILE = SHARD_FILES["kin"]
-GOLDEN = "5e82732094484a457f41c25435cb7926"
+GOLDEN = "d689cac7f417523f0aee963ce3b538bd"
 REASON = b"d.example the anchor"
 SMALL_URLS = st.integers(0, 5000).map(lambda k: f"http://h{k}.example/é")
 
@@ -112,8 +114,8 @@ def test_many_pieces(tmp_path):
     assert [KIN] * 3 == [table.related(urls[k]) for k in (0, 700, 1499)]
 
 
-def test_same_hash_of_another_url(tmp_path):
-    """A page whose hash is that of another URL is not taken for it."""
+def test_number_of_another_url(tmp_path):
+    """A page whose number is that of another URL is not taken for it."""
     record = (url_key(b"http://a.example/"), value_of("http://b.example/"))
     assert [] == write(tmp_path / "kin.arrays", [record]).related("http://a.example/")
 
@@ -125,13 +127,37 @@ def test_shards():
         assert shard_of(url, 7) == shard_of_key(url_key(url), 7)
 
 
-def test_two_urls_of_one_hash():
-    """Of two URLs with one hash the first has the kin, and it is counted."""
+def test_two_urls_of_one_number():
+    """Of two URLs with one number both have the kin but themselves, as many as any page may have,
+    and it is counted.
+    """
     counters = Counters()
-    pairs = [(b"k", b"!http://a/"), (b"k", b"!http://b/"), (b"k", edge_value(1, b"c", 1, 1, []))]
-    ((_, value),) = select_best(pairs, 15, counters)
-    assert "http://a/" == parse_kin(value)[0]
-    assert 1 == counters.get("cocitation", "hash_collisions")
+    edges = [edge_value(9 - k, b"http://%c/" % c, 1, 1, []) for k, c in enumerate(b"acbde")]
+    pairs = [(b"k", b"!http://a/"), (b"k", b"!http://b/"), *((b"k", edge) for edge in edges)]
+    found = dict(parse_kin(value) for _, value in select_best(pairs, 3, counters))
+    assert {"http://a/": "cbd", "http://b/": "acd"} == {
+        url: "".join(one.url[-2] for one in kin) for url, kin in found.items()
+    }
+    assert {"hash_collisions": 1, "pages_with_kin": 2} == {
+        name: counters.get("cocitation", name) for name in ("hash_collisions", "pages_with_kin")
+    }
+
+
+@given(st.sets(SMALL_URLS, min_size=1, max_size=12))
+@settings(deadline=None)
+def test_shared_numbers_in_a_table(tmp_path_factory, urls):
+    """Many URLs of one number lie side by side, each with its own kin."""
+    folder = tmp_path_factory.mktemp("tables")
+    kin = {url: [KIN[0]._replace(url=f"{url}kin")] for url in urls}
+    with patch.object(kin_table, "url_number", lambda url: len(url) % 2):
+        records = [
+            (key, value.replace(b"http://kin0.example/", f"{url}kin".encode()))
+            for url in urls
+            for key, value in [(url_key(url.encode()), value_of(url, 1))]
+        ]
+        table = write(folder / "kin.arrays", records)
+        assert kin == {url: table.related(url) for url in urls}
+        assert [] == table.related("http://no.example/")
 
 
 @pytest.mark.parametrize(
@@ -205,6 +231,14 @@ def test_best_of_all(tmp_path):
     assert [kin(D, 6.0), kin(B, 5.0), kin(C, 4.0)] == found[A]
 
 
+def test_shared_numbers_merged(tmp_path):
+    """Of indexes whose pages have one number no list is taken for that of another page."""
+    with patch.object(kin_table, "url_number", lambda url: 7):
+        parts = [make_index(tmp_path / url[7:8], [], kin={url: [kin(E, 4.0)]}) for url in (A, B)]
+        merge_indexes(parts, tmp_path / "both", kin_pieces=merged_table_pieces)
+    assert {A: [kin(E, 4.0)], B: [kin(E, 4.0)]} == table_of(tmp_path / "both")
+
+
 def test_weak_kin(tmp_path):
     """Of a pair that is weak in one of them the other counts; weak kin come last."""
     weak_b, weak_c = (RelatedPage(url, 9.0, 3, 1, ()) for url in (B, C))
@@ -263,6 +297,8 @@ def test_as_a_command(command, tmp_path):
 
 
 @given(st.integers(0, (1 << 64) - 1), st.integers(1, 70), st.integers(1, 70))
-def test_shards_that_share_a_hash(hash_, shards, others):
+def test_shards_that_share_a_number(number, shards, others):
     """No shard that may hold a page is passed over."""
-    assert may_share(shards, shard_of_hash(hash_, shards), others, shard_of_hash(hash_, others))
+    assert may_share(
+        shards, shard_of_number(number, shards), others, shard_of_number(number, others)
+    )

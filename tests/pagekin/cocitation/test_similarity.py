@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import pytest
-from xxhash import xxh3_64_intdigest
 
 from pagekin.blocks.filters import KeptLink as Link
 from pagekin.cocitation.block_record import blocks_value
@@ -14,6 +13,7 @@ from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
 from pagekin.stages.pairs.stripe_codec import split_stripes, unpack_partners
 from pagekin.stages.pairs.stripes import make_stripes
+from pagekin.web.urls import url_number
 
 CLOSE = 1.5 / ONE
 
@@ -30,7 +30,7 @@ def links(*anchors: str) -> list[Link]:
 def stripes(
     blocks: list[list[Link]], config: CocitationConfig, counters: Counters | None = None
 ) -> list[tuple[str, bytes, dict[int, float]]]:
-    """URL, group, and S by the hash of the partner, of one page."""
+    """URL, group, and S by the number of the partner, of one page."""
     records = [(b"http://p.example/", blocks_value("p.example", blocks))]
     found = []
     for key, value in make_stripes(records, config, counters or Counters()):
@@ -49,7 +49,7 @@ def unpacked(value: bytes, config: CocitationConfig) -> tuple[bytes, dict[int, f
 def similarity(block: list[Link], one: int, other: int, **options: object) -> float:
     """S of two links of a block; 0 where they make no pair."""
     found = stripes([block], CocitationConfig(**options))
-    return found[one][2].get(xxh3_64_intdigest(block[other].url.encode()), 0.0)
+    return found[one][2].get(url_number(block[other].url.encode()), 0.0)
 
 
 def test_proximity_by_hand():
@@ -114,8 +114,8 @@ def test_one_top_subdomain():
     found = stripes([block], CocitationConfig())
     assert [10, *[2] * 9, 10] == [len(partners) for _, _, partners in found]
     assert {
-        xxh3_64_intdigest(url("first").encode()),
-        xxh3_64_intdigest(url("last").encode()),
+        url_number(url("first").encode()),
+        url_number(url("last").encode()),
     } == set(found[1][2])
     assert math.exp(-1) == pytest.approx(similarity(block, 0, 10), abs=CLOSE)
 
@@ -132,7 +132,7 @@ def test_first_block_decides():
     far = links(*map(str, range(60)))
     counters = Counters()
     found = stripes([far, [far[0], far[59], far[3]]], CocitationConfig(), counters)
-    assert not found[0][2].get(xxh3_64_intdigest(far[59].url.encode()))  # too far: 0 counts
+    assert not found[0][2].get(url_number(far[59].url.encode()))  # too far: 0 counts
     assert [{}, {}, {}] == [partners for _, _, partners in found[60:]]
     assert 3 == counters.get("cocitation", "pairs_of_an_earlier_block")
     assert 63 == len(found)  # one stripe for each link of each block, for in_p

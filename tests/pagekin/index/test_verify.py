@@ -15,7 +15,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from xxhash import xxh3_64_intdigest
 
 from pagekin import Index
 from pagekin.bags.bag import Entry
@@ -26,6 +25,7 @@ from pagekin.index.merge import merge_indexes
 from pagekin.index.shard_files import SHARD_FILES, shard_of
 from pagekin.index.verify import verify_index
 from pagekin.tables import ArrayFile, write_arrays
+from pagekin.web.urls import url_number
 from tests.indexes import config_of, files_of, make_bag, make_index, random_bags
 
 ALIAS = "http://d.example/"
@@ -279,9 +279,9 @@ def test_several_things(tmp_path):
         (b'"text"', "is damaged: it cannot be read; build the index again"),
         (b"[" * 100_000, "is damaged: it cannot be read; build the index again"),
         (b"\xff\xfe\x00", "is damaged: it cannot be read; build the index again"),
-        (b'{"pagekin index": 2}', "is damaged: it cannot be read; build the index again"),
+        (b'{"pagekin index": 3}', "is damaged: it cannot be read; build the index again"),
         (
-            b'{"pagekin index": 2, "checksum": ""}',
+            b'{"pagekin index": 3, "checksum": ""}',
             "is damaged: its checksum does not match; build the index again",
         ),
     ],
@@ -293,11 +293,11 @@ def test_header(index, data, said):
     assert [f"{index / HEADER} {said}"] == verify_index(index)
 
 
-@pytest.mark.parametrize("number", [1, 3])
+@pytest.mark.parametrize("number", [1, 2, 4])
 def test_header_of_another_format(index, number):
     """An index of an older or newer version says so, whatever else its header holds."""
     (index / HEADER).write_text(f'{{"pagekin index": {number}, "something": "new"}}')
-    said = f"{index} is an index of format {number}; this pagekin reads format 2: build it again"
+    said = f"{index} is an index of format {number}; this pagekin reads format 3: build it again"
     assert said == complaint(index)
     assert [said] == verify_index(index)
 
@@ -564,21 +564,21 @@ def cited(tmp_path: Path) -> Path:
 
 
 def another_page(arrays: dict[str, np.ndarray]) -> None:
-    """The URL of the first page becomes another, and its hash stays."""
+    """The URL of the first page becomes another, and its number stays."""
     arrays["text"][8] ^= 1
 
 
 def another_shard(arrays: dict[str, np.ndarray]) -> None:
-    """The first page becomes one of another shard, with its right hash; both stay in order."""
+    """The first page becomes one of another shard, with its right number; both stay in order."""
     size = len("http://h00.example/")
     url = next(
         url
         for k in range(999)
-        if xxh3_64_intdigest(url := b"http://%03d.example/" % k) < int(arrays["hashes"][0])
+        if url_number(url := b"http://%03d.example/" % k) < int(arrays["numbers"][0])
     )
     assert len(url) == size
     arrays["text"][:size] = np.frombuffer(url, dtype=np.uint8)
-    arrays["hashes"][0] = xxh3_64_intdigest(url)
+    arrays["numbers"][0] = url_number(url)
 
 
 def put_behind_the_url(text: bytes) -> Change:
@@ -592,18 +592,18 @@ def put_behind_the_url(text: bytes) -> Change:
 
 
 def swap_pages(arrays: dict[str, np.ndarray]) -> None:
-    """The first two pages change places, with their hashes and their equally long values."""
+    """The first two pages change places, with their numbers and their equally long values."""
     first, second, third = arrays["bounds"][:3].tolist()
     assert third - second == second - first
     arrays["text"][:third] = np.roll(arrays["text"][:third], second)
-    arrays["hashes"][[0, 1]] = arrays["hashes"][[1, 0]]
+    arrays["numbers"][[0, 1]] = arrays["numbers"][[1, 0]]
 
 
 @pytest.mark.parametrize(
     ("change", "rule"),
     [
-        (swap("hashes"), "kin: ascending, of this shard, and of their URLs"),
-        (put("hashes", 5), "kin: ascending, of this shard, and of their URLs"),
+        (swap("numbers"), "kin: ascending, of this shard, and of their URLs"),
+        (put("numbers", 5), "kin: ascending, of this shard, and of their URLs"),
         (swap_pages, "kin: ascending, of this shard, and of their URLs"),
         (another_page, "kin: ascending, of this shard, and of their URLs"),
         (another_shard, "kin: ascending, of this shard, and of their URLs"),
@@ -611,7 +611,7 @@ def swap_pages(arrays: dict[str, np.ndarray]) -> None:
         (put_behind_the_url(b"\x02-1 "), "kin: values that can be read"),
         (put_behind_the_url(b"\x0212345678901"), "kin: values that can be read"),
         (put_behind_the_url(b"\x02\x02"), "kin: values that can be read"),
-        (cut("hashes"), "kin: a value for every hash"),
+        (cut("numbers"), "kin: a value for every number"),
         (cut("bounds"), "kin: bounds"),
         (cut("text"), "kin: bounds"),
         (swap("bounds", 1, 2), "kin: bounds"),

@@ -19,13 +19,13 @@ from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
 from pagekin.stages.fragments.merge import BagMerger
-from pagekin.stages.fragments.parcels import PageFragments, UrlRanges, host_id, pack
+from pagekin.stages.fragments.parcels import PageFragments, UrlRanges, pack
 from pagekin.text.tokens import with_sentences
 from pagekin.text.words import Form, Forms, Vocabulary, term_hash
 from pagekin.web.page import Page, View
 from pagekin.web.resolution import Ends, Resolution, own_url
 from pagekin.web.tags import CUTS, HEADING_MARKS
-from pagekin.web.urls import are_spellings, within_host
+from pagekin.web.urls import are_spellings, host, within_host
 
 __all__ = ["FragmentExtractor", "page_term"]
 
@@ -132,7 +132,8 @@ class FragmentExtractor:
         self._counters.add("text", "terms", len(stream.terms))
         fragments = self._maker.fragments(stream, self._page_id(url))
         targets = self._targets(page, url)
-        return PageFragments(url, url == page.url, host_id(url), targets, fragments, page.title)
+        citing = host(url).encode()
+        return PageFragments(url, url == page.url, citing, targets, fragments, page.title)
 
     def _page_id(self, url: str) -> int:
         if not self._config.bag.links:

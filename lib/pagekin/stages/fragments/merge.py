@@ -35,7 +35,6 @@ from pagekin.limits import MOST_ABOVE
 from pagekin.stages.fragments.parcels import (
     Opened,
     bounds_of,
-    host_id,
     host_part,
     open_parcels,
     own_parcel,
@@ -59,6 +58,7 @@ from pagekin.stages.fragments.term_sums import (
     place_weights,
     sum_sections,
 )
+from pagekin.web.urls import host
 
 __all__ = ["BagMerger", "merge_fragments"]
 
@@ -93,7 +93,8 @@ class _Batch(NamedTuple):
     links: Numbers  # of each URL
     pages: Numbers
     host_url: Numbers  # of each host that cites a URL, the number of the URL: ascending
-    host: NDArray[np.uint64]
+    host: Numbers  # the number of that host
+    hosts: dict[bytes, int]  # numbers of hosts, in the order of their names
 
 
 class BagMerger:
@@ -133,18 +134,20 @@ class BagMerger:
             for entry in np.flatnonzero(opened.links == 0).tolist()
         ]
         host_bounds = np.searchsorted(batch.host_url, np.arange(len(batch.urls) + 1)).tolist()
+        names = list(batch.hosts)
         for first, last, found in _sums(batch, self._link_sections(batch), self._weights):
             bounds = np.searchsorted(found.url, np.arange(first, last + 1)).tolist()
             for number, (low, high) in enumerate(pairwise(bounds), first):
                 url = batch.urls[number]
                 links, pages = int(batch.links[number]), int(batch.pages[number])
-                hosts = batch.host[slice(*host_bounds[number : number + 2])].tobytes()
+                citing = batch.host[slice(*host_bounds[number : number + 2])].tolist()
+                hosts = [names[k] for k in citing]
                 for at in range(low, max(high, low + (links > 0)), _RECORD_TERMS):
                     part = slice(at, min(at + _RECORD_TERMS, high))
                     sums = LinkSums(links, pages, hosts, found.terms[part], found.sums[part])
                     rest = url[len(host_part(url)) :]
                     records.append((url, LINK_SUMS + rest + b" " + sums.to_bytes()))
-                    links, pages, hosts = 0, 0, b""  # in the first record alone
+                    links, pages, hosts = 0, 0, []  # in the first record alone
         return sorted(records)
 
     def _gather(self, pairs: Iterable[Pair]) -> tuple[list[Pair], _SortedRuns | None]:
@@ -221,9 +224,10 @@ class BagMerger:
         opened = batch.opened
         within = np.zeros(len(batch.url), np.int64)
         if self._weigh_within:
-            own = b"".join([host_id(url.decode()) for url in batch.urls])
-            is_within = np.frombuffer(own, np.uint64)[batch.url] == opened.host[opened.parcel]
-            within = WITHIN_HOST * is_within
+            hosts = (host(url.decode()).encode() for url in batch.urls)
+            own = np.array([batch.hosts.get(name, -1) for name in hosts], np.int64)
+            citing = np.array([batch.hosts[name] for name in opened.host], np.int64)
+            within = WITHIN_HOST * (own[batch.url] == citing[opened.parcel])
         url, parcel, within = (
             batch.url[opened.entry],
             opened.parcel[opened.entry],
@@ -256,19 +260,24 @@ def _read(pairs: list[Pair]) -> _Batch:
     cited = np.flatnonzero(opened.links)
     pages = np.bincount(url[cited], minlength=len(urls))
     np.add.at(pages, of_summed, [sums.pages for _, sums in summed])
-    hosts = [np.frombuffer(sums.hosts, np.uint64) for _, sums in summed]
-    host = np.concatenate([opened.host[opened.parcel[cited]], *hosts])
-    host_url = np.concatenate([url[cited], np.repeat(of_summed, [*map(len, hosts)])])
-    order = np.lexsort((host, host_url))
-    host, host_url = host[order], host_url[order]
-    is_first = np.ones(len(host), np.bool_)
-    is_first[1:] = (host[1:] != host[:-1]) | (host_url[1:] != host_url[:-1])
+    names = [*opened.host, *(name for _, sums in summed for name in sums.hosts)]
+    hosts = {name: k for k, name in enumerate(sorted({*names}))}
+    numbers = np.array([hosts[name] for name in names], np.int64)
+    of_parcels, of_sums = np.split(numbers, [len(opened.host)])
+    citing = np.concatenate([of_parcels[opened.parcel[cited]], of_sums])
+    host_url = np.repeat(of_summed, [len(sums.hosts) for _, sums in summed])
+    host_url = np.concatenate([url[cited], host_url])
+    order = np.lexsort((citing, host_url))
+    citing, host_url = citing[order], host_url[order]
+    is_first = np.ones(len(citing), np.bool_)
+    is_first[1:] = (citing[1:] != citing[:-1]) | (host_url[1:] != host_url[:-1])
     of_terms = [
         UrlSums(np.full(len(sums.terms), number[url], np.int64), sums.terms, sums.sums)
         for url, sums in summed
         if len(sums.terms)
     ]
-    return _Batch(urls, opened, url, of_terms, links, pages, host_url[is_first], host[is_first])
+    cited_by = host_url[is_first], citing[is_first]
+    return _Batch(urls, opened, url, of_terms, links, pages, *cited_by, hosts)
 
 
 def _own_pages(batch: _Batch) -> Numbers:

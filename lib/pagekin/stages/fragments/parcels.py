@@ -28,15 +28,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import xxhash
 from numpy.typing import NDArray
-from pybase64 import b64encode
 
 from pagekin.bags.fragments import Fragments
 from pagekin.kinds import Pair
 from pagekin.tables import ArrayFile, write_arrays
 from pagekin.text.words import Terms
-from pagekin.web.urls import host
 
 __all__ = [
     "PARCEL",
@@ -44,7 +41,6 @@ __all__ = [
     "PageFragments",
     "UrlRanges",
     "bounds_of",
-    "host_id",
     "host_part",
     "open_parcels",
     "own_parcel",
@@ -76,11 +72,6 @@ def host_part(url: bytes) -> bytes:
     """All of a canonical URL that is before its path, and the path's first slash."""
     end = url.find(b"/", url.find(b"://") + 3)
     return url[: end + 1] if end >= 0 else url
-
-
-def host_id(url: str) -> bytes:
-    """Eight characters that name the host of a canonical URL."""
-    return b64encode(xxhash.xxh3_64_digest(host(url).encode())[:6])
 
 
 class UrlRanges:
@@ -204,7 +195,7 @@ class PageFragments(NamedTuple):
 
     url: str  # the URL that the page's own words are for
     is_own: bool  # is the page that of this URL?
-    host: bytes  # the citing host, by its id
+    host: bytes  # the citing host
     targets: list[str | None]  # of the links, in their order; None: the link is left out
     fragments: Fragments
     title: str
@@ -391,7 +382,7 @@ class Opened(NamedTuple):
 
     terms: Terms
     # of each parcel
-    host: NDArray[np.uint64]  # the citing host, by the eight bytes of its id
+    host: list[bytes]  # the citing host
     flag: list[bytes]  # with the text of the title, if the page itself is in it
     title: Numbers  # where the title begins
     text: Numbers  # behind it the pieces of the text
@@ -424,14 +415,14 @@ def _opened(parcels: Sequence[Pair]) -> Opened:
     hosts, flags, counts, urls, url_counts = [], [], [], [], []
     for key, value in parcels:
         host, flag, count, *rests = value[: value.index(b"|")].split(b" ")
-        hosts.append(host)
+        _check(host[:1] == PARCEL and len(host) > 1)
+        hosts.append(host[1:])
         flags.append(flag)
         counts.append(int(count))
         start = host_part(key)
         urls += [start + rest for rest in rests]
         url_counts.append(len(rests))
     is_page = np.array([flag != _NO_PAGE for flag in flags])
-    _check(all(len(host) == 9 and host[:1] == PARCEL for host in hosts))
     _check({f[:1] for f in flags if f != _NO_PAGE} <= {_OWN_PAGE, _OTHER_PAGE})
     sizes, n_urls = np.array(counts, np.int64), np.array(url_counts, np.int64)
     terms, numbers, bounds = _terms_and_numbers([value for _, value in parcels], sizes)
@@ -467,7 +458,7 @@ def _opened(parcels: Sequence[Pair]) -> Opened:
     chain += firsts[of]
     return Opened(
         terms=terms,
-        host=np.frombuffer(b"".join([host[1:] for host in hosts]), np.uint64),
+        host=hosts,
         flag=flags,
         title=title,
         text=text,
@@ -522,7 +513,7 @@ def own_parcel(opened: Opened, entry: int) -> bytes:
     at = int(opened.parcel[entry])
     title, end = int(opened.title[at]), int(opened.headings[at])
     url = opened.url[entry]
-    head = PARCEL + opened.host[at].tobytes(), opened.flag[at], b"%d" % (end - title)
+    head = PARCEL + opened.host[at], opened.flag[at], b"%d" % (end - title)
     numbers, _ = number_bytes(np.array([opened.text[at] - title, 0, 0, 0]))
     body = opened.terms[title:end].tobytes() + numbers
     return b" ".join((*head, url[len(host_part(url)) :])) + b"|" + _escaped(body)

@@ -147,14 +147,14 @@ class LinkSums(NamedTuple):
 
     links: int
     pages: int
-    hosts: bytes  # ids of the citing hosts, each once
+    hosts: list[bytes]  # that cite it, each once
     terms: Terms  # ascending
     sums: Sums
 
     def to_bytes(self) -> bytes:
         """As text without ends of lines."""
         packed = b64encode(self.terms.astype("<u4").tobytes() + self.sums.astype("<i8").tobytes())
-        return b"%d %d %b %b" % (self.links, self.pages, self.hosts, packed)
+        return b"%d %d %b %b" % (self.links, self.pages, b"/".join(self.hosts), packed)
 
     @classmethod
     def from_bytes(cls, text: bytes) -> LinkSums:
@@ -163,4 +163,5 @@ class LinkSums(NamedTuple):
         sums = b64decode(packed, validate=True)
         count = len(sums) // 12  # bytes of a term and its sum
         of_terms = np.frombuffer(sums, "<i8", count, offset=4 * count)
-        return cls(int(links), int(pages), hosts, np.frombuffer(sums, "<u4", count), of_terms)
+        names = hosts.split(b"/") if hosts else []
+        return cls(int(links), int(pages), names, np.frombuffer(sums, "<u4", count), of_terms)

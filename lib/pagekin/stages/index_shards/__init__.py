@@ -29,7 +29,7 @@ INDEX_SHARDS = Stage(
             "final bags get signatures, and lie in shards with H and I",
             makes=(SHARD_PIECES,),
             sections=("weight", "signatures", "index"),
-            version=4,
+            version=5,
             part="bags",
             uses=(DICTIONARY,),
         ),

@@ -1,8 +1,8 @@
 """Where large hosts are cut, from a sample of the pages.
 
-One page in so many is read by the inventory, chosen by its URL, and tells where its links lead:
-some hundred pages of a small snapshot, some thousand of a large one. From all of them follow the
-cuts: no range of URLs is to have more than a small part of the terms that are to be merged.
+One page in so many is read by the inventory, chosen by lot, and tells where its links lead: some
+hundred pages of a small snapshot, some thousand of a large one. From all of them follow the cuts:
+no range of URLs is to have more than a small part of the terms that are to be merged.
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-import xxhash
-
 from pagekin.kinds import SAMPLE, Pair
 from pagekin.stages.declaration import Circumstances
 from pagekin.stages.fragments.parcels import UrlRanges, host_part
 from pagekin.web.page import NOTHING, Page
+from pagekin.web.urls import url_number
+from pagekin.web.warc import Record
 
 __all__ = [
     "HEAD",
     "Sampler",
     "Sampling",
     "find_cuts",
+    "lot_of",
     "read_links",
     "sample_value",
     "sampling_for",
@@ -51,7 +52,7 @@ _OF_LINK, _OF_PAGE = 64, 1000  # terms to be merged, about
 class Sampling(NamedTuple):
     """Which pages are read for the sample."""
 
-    one_in: int  # chosen by their URL
+    one_in: int  # chosen by lot
     heads: int  # bytes of each file that are looked at; 0: all
     stands_for: int  # pages of the snapshot, each page of the sample
 
@@ -78,6 +79,13 @@ def sampling_for(circumstances: Circumstances) -> Sampling:
     return sampling._replace(stands_for=round(sampling.stands_for * circumstances.stands_for))
 
 
+def lot_of(record: Record) -> int:
+    """The number by which a page is chosen or not. Its author chooses the URL, and could find one
+    for any number, but not the second of the capture.
+    """
+    return url_number(f"{record.date} {record.url}".encode("utf-8", "replace"))
+
+
 class Sampler:
     """Makes records of the pages that are chosen."""
 
@@ -86,16 +94,16 @@ class Sampler:
     def __init__(self, one_in: int) -> None:
         self._one_in = one_in
 
-    def wants(self, url: str) -> bool:
-        """Is a page with this URL in the sample?"""
-        return not xxhash.xxh3_64_intdigest(url.encode("utf-8", "replace")) % self._one_in
+    def wants(self, record: Record) -> bool:
+        """Is the page of this record in the sample?"""
+        return not lot_of(record) % self._one_in
 
     def record(self, page: Page) -> Pair:
         """About how many terms it gives to each URL."""
         links = Counter(target.encode() for target in page.targets() if target)
         merged = {url: _OF_LINK * number for url, number in links.items()}
         merged[page.url.encode()] = _OF_PAGE
-        key = b"%b%016x" % (SAMPLE.prefix, xxhash.xxh3_64_intdigest(page.url.encode()))
+        key = b"%b%016x" % (SAMPLE.prefix, url_number(page.url.encode()))
         return key, sample_value(merged)
 
 

@@ -1,14 +1,16 @@
 """Stop lists of languages that none is shipped for, derived from pages of the snapshot.
 
-Of each such language the pages with the least hashes of their URLs are taken, so many at the most;
-a word that stands on most of them is a stop word. Which pages these are follows from the set of all
-pages: each task keeps the least that it sees, and the least of all tasks are among them. A task
-reads only pages that it may keep, so the work does not grow with the snapshot.
+Of each such language the pages with the least lots are taken, so many at the most; a word that
+stands on most of them is a stop word. Which pages these are follows from the set of all pages: each
+task keeps the least that it sees, and the least of all tasks are among them. A task reads only
+pages that it may keep, so the work does not grow with the snapshot. Of several captures of a page
+the one with the least lot counts.
 
 What a page is written in shows in the `lang` attribute near its beginning; pages that do not say
 are not looked at. [SIM 3.1] takes a list of stop words for given.
 
-    sent      key !stops/LANGUAGE; value `HASH WORD WORD ...`, the distinct words of a page
+    sent      key !stops/LANGUAGE; value `LOT URL WORD WORD ...`, the distinct words of a page;
+              URL is its number, both have 16 hexadecimal digits
     output    key !stops/LANGUAGE; value `PAGES WORD WORD ...`, the most frequent word first
 """
 
@@ -18,18 +20,17 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import groupby, islice
-
-import xxhash
 
 from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
 from pagekin.kinds import STOP_WORDS, Pair
+from pagekin.stages.inventory.sample import lot_of
 from pagekin.text.languages import language_of
 from pagekin.text.tokens import CODES, tokenise
 from pagekin.text.words import STOP_LISTS
 from pagekin.web.http import HttpResponse, decode_body
 from pagekin.web.page import TEXT, Page, PageReader
+from pagekin.web.urls import url_number
 from pagekin.web.warc import Record
 
 __all__ = ["LONGEST", "StopWordSampler", "derive_stop_words", "parse_stop_words"]
@@ -51,31 +52,33 @@ class StopWordSampler:
 
     def __init__(self, reading: ReadingConfig) -> None:
         self._pages = PageReader(reading, Counters(), TEXT)  # readers count the pages
-        self._kept: dict[str, dict[int, bytes]] = {}  # language -> hash of the URL -> words
+        # language -> number of the URL -> lot and words
+        self._kept: dict[str, dict[int, tuple[int, bytes]]] = {}
 
     def look(self, record: Record, response: HttpResponse) -> None:
-        """Keep the words of a page, if its language has no list and its hash is low enough."""
+        """Keep the words of a page, if its language has no list and its lot is low enough."""
         language = _named_language(response)
         if not language or language in STOP_LISTS:
             return
         kept = self._kept.setdefault(language, {})
-        hash_ = xxhash.xxh3_64_intdigest(record.url.encode("utf-8", "replace"))
-        highest = max(kept) if len(kept) >= _MOST_PAGES else None
-        if highest is not None and hash_ > highest:
+        lot, url = lot_of(record), url_number(record.url.encode("utf-8", "replace"))
+        worst = kept.get(url) or (max(kept.values()) if len(kept) >= _MOST_PAGES else None)
+        if worst and lot > worst[0]:
             return
         page = self._pages.read(replace(record, block=record.block[:LONGEST]))
         if not isinstance(page, Page) or page.language != language:
             return
-        words = _distinct_words(page)
-        kept[hash_] = min(kept.get(hash_, words), words)  # of several captures one
+        found = lot, _distinct_words(page)
+        kept[url] = min(kept.get(url, found), found)
         if len(kept) > _MOST_PAGES:
-            del kept[max(kept)]
+            del kept[max(kept, key=kept.__getitem__)]
 
     def records(self) -> Iterator[Pair]:
         """The pages that were kept."""
         for language, pages in self._kept.items():
             key = STOP_WORDS.prefix + language.encode()
-            yield from ((key, b"%016x %b" % page) for page in pages.items())
+            for url, (lot, words) in pages.items():
+                yield key, b"%016x %016x %b" % (lot, url, words)
 
 
 def _named_language(response: HttpResponse) -> str:
@@ -92,17 +95,22 @@ def _distinct_words(page: Page) -> bytes:
 
 def derive_stop_words(key: bytes, values: Iterable[bytes], counters: Counters) -> Iterator[Pair]:
     """The stop list of a language, if there are enough pages of it; values come sorted."""
-    by_page = groupby((value.split(b" ") for value in values), key=lambda fields: fields[0])
-    pages = [next(captures)[1:] for _, captures in islice(by_page, _MOST_PAGES)]
+    found: dict[bytes, list[bytes]] = {}  # number of the URL -> words
+    for value in values:
+        _, url, *words = value.split(b" ")
+        found.setdefault(url, words)
+        if len(found) == _MOST_PAGES:
+            break
+    pages = list(found.values())
     if len(pages) < _LEAST_PAGES:
         counters.add("inventory", "languages_of_too_few_pages")
         return
     frequency = Counter(word for words in pages for word in words if word)
     often = [word for word, number in frequency.items() if number >= _SHARE * len(pages)]
     often.sort(key=lambda word: (-frequency[word], word))
-    words = often[:_MOST_WORDS]
-    counters.add("stop_words_derived", key.removeprefix(STOP_WORDS.prefix).decode(), len(words))
-    yield key, b" ".join([b"%d" % len(pages), *words])
+    del often[_MOST_WORDS:]
+    counters.add("stop_words_derived", key.removeprefix(STOP_WORDS.prefix).decode(), len(often))
+    yield key, b" ".join([b"%d" % len(pages), *often])
 
 
 def parse_stop_words(value: bytes) -> tuple[int, list[str]]:

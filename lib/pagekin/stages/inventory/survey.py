@@ -130,7 +130,7 @@ class Surveyor:
             yield self._sample.record(page)
 
     def _is_wanted(self, record: Record) -> bool:
-        return self._sample is not None and self._sample.wants(record.url)
+        return self._sample is not None and self._sample.wants(record)
 
     def _read(self, record: Record) -> Page | None:
         page = self._pages.read(record)

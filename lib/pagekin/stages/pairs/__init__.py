@@ -48,7 +48,7 @@ PAIRS = Stage(
             makes=(EDGES,),
             sections=("cocitation",),
             part="cocitation",
-            version=3,
+            version=4,
             tells=_tells,
         ),
     ),

@@ -8,7 +8,7 @@ grows with k; where that is below T nothing of the page is unpacked. With T = 4 
 in fewer than six blocks.
 
 What leaves are the records that `pagekin.stages.related.best_kin` describes. A page that may have
-kin tells its own URL, because partners are known by the hashes of their URLs alone.
+kin tells its own URL, because partners are known by the numbers of their URLs alone.
 """
 
 from __future__ import annotations

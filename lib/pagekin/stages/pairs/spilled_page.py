@@ -2,7 +2,7 @@
 
 Its stripes come by domain. A piece of them becomes domain sums, of a partner the heaviest and one
 that stands for the others. A domain in which a piece begins or ends may go on in another: its pairs
-are kept as they are, of each group the r best. Sums and pairs lie in 256 parts by the hash of the
+are kept as they are, of each group the r best. Sums and pairs lie in 256 parts by the number of the
 partner, on disk if there are many; at the end each part is merged by itself. All that is added up
 is whole numbers, so no cut changes the outcome, and nothing is left out. A page of 1,000,000 blocks
 with 79 ever new partners each takes 1.9 GB of disk.

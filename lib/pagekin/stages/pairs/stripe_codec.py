@@ -8,7 +8,7 @@ DOMAIN is the top sub-domain of the page and ANCHOR the text of this link, as Fi
 both together are the group of the stripe. Values sort by domain, then by anchor, because both
 delimiters are below every byte of either.
 
-HASHES are the XXH3-64 of the URLs of all links of the block that are near enough, the link itself
+HASHES are the numbers of the URLs of all links of the block that are near enough, the link itself
 among them, in base64 of 8 bytes each. FACTS are base64 of 6 bytes each: first the link's own place
 in this list and 0, then, for each partner whose S is not the P of Eq. 5, its place (16 bits) and S
 in 2^-30 (32 bits); 0 where two links make no pair.
@@ -31,7 +31,7 @@ from pagekin.cocitation.similarity import S30, Alike, Indices
 
 __all__ = ["Hashes", "Partners", "pack_stripes", "split_stripes", "unpack_partners"]
 
-Hashes = NDArray[np.uint64]  # XXH3-64 of URLs
+Hashes = NDArray[np.uint64]  # numbers of URLs
 _MARK = b"\x01"
 _FACT = np.dtype([("place", "<u2"), ("value", "<u4")])
 _FACT_CHARACTERS = 8

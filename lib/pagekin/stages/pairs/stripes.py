@@ -14,7 +14,6 @@ from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-import xxhash
 
 from pagekin.cocitation.block_record import Block, PageBlocks, parse_blocks
 from pagekin.cocitation.similarity import BlockLinks, Indices, Similarity
@@ -23,6 +22,7 @@ from pagekin.counters import Counters
 from pagekin.kinds import Pair
 from pagekin.limits import MAX_BLOCKS
 from pagekin.stages.pairs.stripe_codec import pack_stripes
+from pagekin.web.urls import url_number
 
 __all__ = ["make_stripes"]
 
@@ -97,7 +97,7 @@ def _stripes_of(
     urls = list(chain.from_iterable(block.links.urls for block in batch))
     anchors = list(chain.from_iterable(block.links.anchors for block in batch))
     groups = [block.domain + b" " + anchor for block in batch for anchor in block.links.anchors]
-    hashes = np.fromiter(map(xxhash.xxh3_64_intdigest, urls), np.uint64, len(urls))
+    hashes = np.fromiter(map(url_number, urls), np.uint64, len(urls))
     sizes = [len(block.links.urls) for block in batch]
     starts = np.cumsum([0, *sizes]).tolist()
     earlier = {

@@ -30,7 +30,7 @@ RELATED = Stage(
             makes=(KIN,),
             sections=("cocitation.kin",),
             part="cocitation",
-            version=2,
+            version=3,
             tells=_tells,
         ),
     ),

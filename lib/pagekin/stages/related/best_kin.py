@@ -1,12 +1,16 @@
 """Which pages are related to which, and of each page the best M: Reducer2 of [BLOCK], Figure 5.
 
-    input     key HASH; value `!URL` (the page's own URL, first of all its values) or
+    input     key NUMBER; value `!URL` (the page's own URL, first of all its values) or
               `INVERTED URL BLOCKS DOMAINS REASON ...`: URL is related to the page
-    output    key HASH; value as the table of related pages has it (`pagekin.cocitation.kin_table`)
+    output    key NUMBER; value as the table of related pages has it, `pagekin.cocitation.kin_table`
 
 INVERTED is 2^47 - 1 less TS in 2^-20, and 2^47 more where a single domain cites both, in 12
 hexadecimal digits. So byte order is what several domains cite before weak kin, then the highest TS,
 and of equal ones the first URL. All else is as in the table.
+
+Partners are known by the numbers of their URLs alone. Where two pages share a number, by chance,
+each keeps its kin and gets those of the other, as if whoever linked to one of them had linked to
+both.
 """
 
 from __future__ import annotations
@@ -30,6 +34,8 @@ __all__ = ["edge_value", "name_value", "named_page", "parse_edge", "select_best"
 _NAME = b"!"
 _WEAK = 1 << 47
 _HIGHEST = _WEAK - 1
+_DIGITS = 12  # of INVERTED
+_URL = _DIGITS + 1  # where the URL begins
 
 
 def name_value(url: bytes) -> bytes:
@@ -61,17 +67,18 @@ def select_best(pairs: Iterable[Pair], most: int, counters: Counters) -> Iterato
     for key, group in groupby(pairs, key=itemgetter(0)):
         urls, edges = _split((value for _, value in group))
         counters.add("cocitation", "hash_collisions", max(len(urls) - 1, 0))
-        best = list(islice(edges, most))
-        kin = list(map(_with_score, best))
-        if kin and urls:
-            counters.add("cocitation", "pages_with_kin")
-            counters.add("cocitation", "kin", len(kin))
-            # the weak ones come last: where the first is one, all are
-            weak_alone = int(best[0][:12], 16) >= _WEAK
-            counters.add("cocitation", "pages_with_weak_kin_alone", int(weak_alone))
-            yield key, KIN_MARK.join([urls[0], *kin])
-        elif kin:
+        best = list(islice(edges, most + 1))  # one of them may be the page itself
+        if best and not urls:
             counters.add("cocitation", "pages_without_a_url")
+        for url in urls:
+            kin = [edge for edge in best if not edge.startswith(url + b" ", _URL)][:most]
+            if kin:
+                counters.add("cocitation", "pages_with_kin")
+                counters.add("cocitation", "kin", len(kin))
+                # the weak ones come last: where the first is one, all are
+                weak_alone = int(kin[0][:_DIGITS], 16) >= _WEAK
+                counters.add("cocitation", "pages_with_weak_kin_alone", int(weak_alone))
+                yield key, KIN_MARK.join([url, *map(_with_score, kin)])
 
 
 def _split(values: Iterator[bytes]) -> tuple[list[bytes], Iterator[bytes]]:
@@ -85,4 +92,4 @@ def _split(values: Iterator[bytes]) -> tuple[list[bytes], Iterator[bytes]]:
 
 
 def _with_score(edge: bytes) -> bytes:
-    return b"%d%b" % (_HIGHEST - int(edge[:12], 16) % _WEAK, edge[12:])
+    return b"%d%b" % (_HIGHEST - int(edge[:_DIGITS], 16) % _WEAK, edge[_DIGITS:])

@@ -21,6 +21,7 @@ from pagekin.stages.inventory.sample import (
     sampling_of,
     write_sampled,
 )
+from pagekin.web.warc import Record
 from tests.pages import html_page
 
 URLS = [f"http://{host}.example/{path}" for host in "ab" for path in ("", "1", "2", "3/4")]
@@ -58,13 +59,20 @@ def test_page() -> None:
     assert key.startswith(b"!sample/")
 
 
+def dated(url: str, date: str) -> Record:
+    return Record(0, "response", {"warc-target-uri": url, "warc-date": date}, 0)
+
+
 def test_which_pages() -> None:
-    """By their URL, about as many as are wanted, and the same ones always."""
+    """About as many as are wanted, and the same ones always; at another time others."""
     sampler, others = Sampler(8), Sampler(8)
     urls = [f"http://one.example/{k}" for k in range(4000)]
-    wanted = list(map(sampler.wants, urls))
-    assert wanted == list(map(others.wants, urls))
-    assert 400 < sum(wanted) < 600
+    records = [dated(url, "2024-05-06T07:08:09Z") for url in urls]
+    wanted = [record.url for record in records if sampler.wants(record)]
+    assert wanted == [record.url for record in records if others.wants(record)]
+    assert 400 < len(wanted) < 600
+    later = [dated(url, "2024-05-06T07:08:10Z") for url in urls]
+    assert 30 < len([one for one in later if sampler.wants(one) and one.url in wanted]) < 100
 
 
 @given(st.lists(SIZES), st.sampled_from([1, 5, 20]), st.sampled_from([1, 4]))

@@ -7,7 +7,6 @@ from operator import itemgetter
 from unittest.mock import patch
 
 import pytest
-import xxhash
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from pagekin.config import BuildConfig, ReadingConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
 from pagekin.stages.inventory import stop_lists
+from pagekin.stages.inventory.sample import lot_of
 from pagekin.stages.inventory.stop_lists import (
     StopWordSampler,
     derive_stop_words,
@@ -24,15 +24,15 @@ from pagekin.stages.inventory.survey import Surveyor
 from pagekin.web.page import open_response
 from pagekin.web.warc import Record, read_records
 from tests.pages import html_page
-from tests.warcs import pipe, response
+from tests.warcs import DATE, pipe, response
 
 WORDS = ["w", "na", "się", "pszczoła", "miód", "ul"]
 KEY = b"!stops/pl"
 
 
-def record_of(url: str, words: list[str], lang: str = "pl") -> Record:
+def record_of(url: str, words: list[str], lang: str = "pl", date: str = DATE) -> Record:
     html = f"<!doctype html><html lang='{lang}'><body><p>{' '.join(words)}</p>".encode()
-    (record,) = read_records(pipe(response(url, html)))
+    (record,) = read_records(pipe(response(url, html, warc_date=date)))
     assert isinstance(record, Record)
     return record
 
@@ -58,7 +58,7 @@ def derived(sent: list[Pair], counters: Counters | None = None) -> list[Pair]:
 
 
 def values(*pages: str) -> list[bytes]:
-    return [b"%016x %b" % (k, words.encode()) for k, words in enumerate(pages)]
+    return [b"%016x %016x %b" % (k, k, words.encode()) for k, words in enumerate(pages)]
 
 
 # --- the reduce side ---
@@ -82,7 +82,7 @@ def test_too_few_pages():
 
 def test_captures_of_one_page():
     """A page counts once, however often it was captured."""
-    again = [b"%016x na" % 0] * 20
+    again = [b"%016x %016x na" % (lot, 0) for lot in range(20)]
     assert [] == list(derive_stop_words(KEY, sorted([*again, *values("na")]), Counters()))
 
 
@@ -103,6 +103,7 @@ def test_most_words():
             st.integers(0, 8),
             st.lists(st.sampled_from(WORDS), max_size=4),
             st.sampled_from(["pl", "pl-PL", "cs", "en", "", "xx"]),
+            st.sampled_from(["2024-05-06T07:08:09Z", "2024-05-06T07:08:10Z"]),
         ),
         max_size=14,
     ),
@@ -111,10 +112,10 @@ def test_most_words():
 )
 @settings(deadline=None, max_examples=60)
 def test_same_for_any_tasks(pages, tasks, chance):
-    """The lists are those of the pages with the least hashes, whichever task sees which, and when:
+    """The lists are those of the pages with the least lots, whichever task sees which, and when:
     counted by brute force.
     """
-    records = [record_of(f"http://a.example/{n}", words, lang) for n, words, lang in pages]
+    records = [record_of(f"http://a.example/{n}", *said) for n, *said in pages]
     with patch.object(stop_lists, "_MOST_PAGES", 4), patch.object(stop_lists, "_LEAST_PAGES", 2):
         dealt = list(zip(tasks, records, strict=False))
         chance.shuffle(dealt)
@@ -122,13 +123,13 @@ def test_same_for_any_tasks(pages, tasks, chance):
         found = derived(sent)
     expected = []
     for language in ("cs", "pl"):
-        captures: dict[int, list[str]] = {}
-        for n, words, lang in pages:
+        captures: dict[int, list[tuple[int, str]]] = {}
+        for (n, words, lang, _), record in zip(pages, records, strict=True):
             if lang[:2] == language:
                 text = " ".join(sorted(set(words)))
-                hash_ = xxhash.xxh3_64_intdigest(f"http://a.example/{n}".encode())
-                captures.setdefault(hash_, []).append(text)
-        chosen = [set(min(captures[h]).split()) for h in sorted(captures)[:4]]
+                captures.setdefault(n, []).append((lot_of(record), text))
+        least = sorted(min(some) for some in captures.values())[:4]
+        chosen = [set(text.split()) for _, text in least]
         if len(chosen) >= 2:
             count = {word: sum(word in page for page in chosen) for word in WORDS}
             often = sorted(
@@ -137,6 +138,18 @@ def test_same_for_any_tasks(pages, tasks, chance):
             value = " ".join([str(len(chosen)), *often]).encode()
             expected.append((f"!stops/{language}".encode(), value))
     assert expected == found
+
+
+@pytest.mark.parametrize(("date", "works"), [(DATE, True), ("2024-05-06T07:08:10Z", False)])
+def test_chosen_urls(date, works):
+    """Whoever chooses URLs by the lots that they would have at a time makes the list only if they
+    are captured in that second.
+    """
+    honest = [record_of(f"http://h{k}.example/", ["na"]) for k in range(90)]
+    trap = sorted((record_of(f"http://x.example/{k}", ["miód"]) for k in range(3_000)), key=lot_of)
+    later = [record_of(record.url, ["miód"], date=date) for record in trap[:40]]
+    ((_, value),) = derived(kept(*honest, *later))
+    assert ["miód" if works else "na"] == parse_stop_words(value)[1]
 
 
 @pytest.mark.parametrize("lang", ["en", "de-AT", "zh", "", "{{lang}}"])
@@ -154,14 +167,14 @@ def test_spellings(tag):
     assert "pl" == html_page(html.decode()).language
     (record,) = read_records(pipe(response("http://a.example/", html)))
     ((key, value),) = kept(record)
-    assert (KEY, b"na w") == (key, value.partition(b" ")[2])
+    assert (KEY, [b"na", b"w"]) == (key, value.split(b" ")[2:])
 
 
 def test_long_pages():
     """Of a long record the beginning counts, however much of it the inventory reads for others."""
     words = ["na"] * (stop_lists.LONGEST // 3)
     ((_, value),) = kept(record_of("http://a.example/", [*words, "ul"]))
-    assert b"na" == value.partition(b" ")[2]
+    assert [b"na"] == value.split(b" ")[2:]
 
 
 def test_without_captures(tmp_path):
