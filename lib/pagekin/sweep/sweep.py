@@ -60,7 +60,7 @@ from pagekin.web.sources import Source
 
 __all__ = ["Sweep"]
 
-_VERSION = 3  # raised when something comes out different for the same key
+_VERSION = 4  # raised when something comes out different for the same key
 _OF_TABLES = frozenset({"cocitation", "both"})
 
 Results = dict[str, dict[str, Any]]
