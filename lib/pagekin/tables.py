@@ -51,7 +51,7 @@ _ALIGN = 64
 _HEADER_LIMIT = 1 << 20
 _PIECE = 1 << 20  # bytes copied at once
 _NAME = re.compile(r"[\w ]{1,40}", re.ASCII)  # of a kind
-_DTYPE = re.compile(r"\|[iu]1|<(?:[iu][248]|f[48])")
+_DTYPE = re.compile(r"\|(?:[iu]1|S16)|<(?:[iu][248]|f[48])")
 _AGAIN = "remove the folder that it lies in, and build again"
 
 

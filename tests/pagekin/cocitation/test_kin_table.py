@@ -26,6 +26,7 @@ from pagekin.cocitation.kin_table import (
 from pagekin.config import BuildConfig, CocitationConfig
 from pagekin.counters import Counters
 from pagekin.errors import InputError
+from pagekin.index import verify
 from pagekin.index.folder import IndexFolder, read_header
 from pagekin.index.merge import merge_indexes
 from pagekin.index.shard_files import SHARD_FILES, may_share, shard_of, shard_of_number
@@ -233,7 +234,10 @@ def test_best_of_all(tmp_path):
 
 def test_shared_numbers_merged(tmp_path):
     """Of indexes whose pages have one number no list is taken for that of another page."""
-    with patch.object(kin_table, "url_number", lambda url: 7):
+    with (
+        patch.object(kin_table, "url_number", lambda url: 7),
+        patch.object(verify, "url_number", lambda url: 7),
+    ):
         parts = [make_index(tmp_path / url[7:8], [], kin={url: [kin(E, 4.0)]}) for url in (A, B)]
         merge_indexes(parts, tmp_path / "both", kin_pieces=merged_table_pieces)
     assert {A: [kin(E, 4.0)], B: [kin(E, 4.0)]} == table_of(tmp_path / "both")
