@@ -102,8 +102,8 @@ _FRAMES = (_ZSTD, _DICTIONARY)
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
 
 # In what a broken member ran over other broken ones may give so many times its bytes of text, and
-# some more.
-_WASTE, _WASTE_FREE = 16, 1 << 20
+# as much more as two long records have. Bombs do not count: they have a limit of their own.
+_WASTE, _WASTE_FREE = 16, 16 << 20
 
 _FRAMING = 8  # bytes that tell how a stream is compressed
 _CHUNK = 64 << 10
@@ -599,7 +599,7 @@ def _member(source: _Rewindable, framing: _Framing) -> Iterator[_Part | Damage]:
     else:
         ran_to = source.offset
     if reason != _END or not member.eof:
-        source.leave_broken((start, ran_to), sent)
+        source.leave_broken((start, ran_to), 0 if reason == "bomb" else sent)
         yield _resync(source, (framing,), reason, start)
 
 
