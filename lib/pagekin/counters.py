@@ -18,13 +18,23 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import xxhash
 
+import pagekin
 from pagekin.kinds import MARK, Kind, Pair
 
-__all__ = ["Counters", "KindCount", "TaskStatistics", "peak_memory"]
+__all__ = [
+    "Counters",
+    "KindCount",
+    "TaskStatistics",
+    "differing",
+    "others_than_here",
+    "peak_memory",
+    "versions_here",
+]
 
 _MAX_NOTES = 100  # a snapshot of unreadable files must not fill memory with complaints
 _DIGESTS = 1 << 128  # digests are added modulo this: the order of records is irrelevant
@@ -172,3 +182,36 @@ def peak_memory() -> int:
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+# --- versions of libraries ------------------------------------------------------------------------
+
+# What makes words, pages and URLs, the same for all tasks of a build; the others only carry them.
+_LIBRARIES = ("ada-url", "lxml", "nltk", "publicsuffixlist", "PyStemmer", "Resiliparse", "rjieba")
+
+
+@cache
+def versions_here() -> dict[str, str]:
+    """Of this process, by the name of the library."""
+    return {"pagekin": pagekin.__version__, **{name: _version(name) for name in _LIBRARIES}}
+
+
+def _version(name: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - for tasks alone
+
+    try:
+        return version(name)
+    except PackageNotFoundError:  # put in the path by hand: what uses it says if it is missing
+        return "?"
+
+
+def differing(found: Mapping[str, Sequence[str]]) -> str:
+    """The libraries of which tasks had several versions, in words."""
+    return ", ".join(f"{name} {' and '.join(its)}" for name, its in found.items() if len(its) > 1)
+
+
+def others_than_here(found: Mapping[str, Sequence[str]]) -> str:
+    """The libraries of which tasks had another version than this machine, in words."""
+    here = versions_here() if found else {}
+    others = (f"{n} {its[0]} (here {here[n]})" for n, its in found.items() if its != [here[n]])
+    return ", ".join(others)

@@ -27,8 +27,8 @@ from pagekin.build.manifests import total_size, write_manifests
 from pagekin.build.remote_index import RemoteIndex
 from pagekin.build.report import Report, warnings, why_no_pages, write_summary
 from pagekin.config import BuildConfig, to_dict, to_flags
+from pagekin.counters import differing
 from pagekin.engine.run import Engine, JobResult, collect_result, one_cluster, run_job
-from pagekin.engine.versions import differing
 from pagekin.errors import DamageError, InputError, StageError, WorkspaceError, naming
 from pagekin.kinds import Kind
 from pagekin.progress import StageProgress

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePath
 from typing import Any, TextIO
 
-from pagekin.engine.versions import others_than_here
+from pagekin.counters import others_than_here
 from pagekin.errors import PagekinError
 from pagekin.printing import tell
 from pagekin.progress import counted, duration

@@ -35,9 +35,8 @@ from mrjob.step import MRStep
 
 import pagekin
 from pagekin.config import BuildConfig, add_flags, config_from_flags
-from pagekin.counters import TaskStatistics
+from pagekin.counters import TaskStatistics, versions_here
 from pagekin.engine import ON_THIS_MACHINE
-from pagekin.engine.versions import versions_here
 from pagekin.errors import UsageError
 from pagekin.kinds import MARK, STATISTICS, Kind, Pair
 from pagekin.printing import tell

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pagekin.counters import TaskStatistics
-from pagekin.engine.versions import differing, others_than_here, versions_here
+from pagekin.counters import TaskStatistics, differing, others_than_here, versions_here
 
 
 def test_all_are_known():
