@@ -226,7 +226,7 @@ for _name, (_pattern, _counter) in _GZIP.items():
         lambda size, pattern=_pattern: gz(_GOOD) + _fill(pattern, size),
         _counter,
         size=(64 if "bombs" in _name else 256) * _KB,
-        largest=(4 if "bombs" in _name else 32) * _MB,
+        largest=4 * _MB,
     )
 _ZSTD = {
     "marks": (b"\x28\xb5\x2f\xfd", _PACKED),
@@ -251,7 +251,7 @@ for _name, (_pattern, _counter) in _ZSTD.items():
         lambda size, pattern=_pattern: zst(_GOOD) + _fill(pattern, size),
         _counter,
         size=256 * _KB,
-        largest=16 * _MB,
+        largest=4 * _MB,
     )
 
 
@@ -368,7 +368,7 @@ _CODINGS: dict[str, tuple[_Make, str]] = {
     ),
     "gzip that breaks at its end": (
         lambda size: _coded(
-            "gzip", body=gzip.compress(_fill(b"<p>x", size * 20), 1)[:-8] + bytes(8)
+            "gzip", body=gzip.compress(_fill(b"<p>x", size // 2), 1)[:-8] + bytes(8)
         ),
         "pages.bad_gzip",
     ),
@@ -603,7 +603,7 @@ _TREES |= {
         response(
             URL,
             (
-                "<style>"
+                "<p>x<style>"
                 + _numbered(".c{}{{color:red}}", size)
                 + "</style>"
                 + _numbered("<p class=c{}>x", size // 9)
@@ -614,7 +614,7 @@ _TREES |= {
     "pairs of classes": lambda size: gz(
         response(
             URL,
-            b"<style>"
+            b"<p>x<style>"
             + _fill(b".a.b{color:red}", 9000)
             + b"</style>"
             + "".join(

@@ -12,7 +12,6 @@ that every marker in a flat text is ours, and a page with more tags than any pag
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -52,7 +51,7 @@ __all__ = [
 
 _MAX_ROBOTS = 1000  # characters of robots metas; they are looked at for each link
 
-_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1f]")
+_CONTROLS = [bytes([code]) for code in (*range(0x01, 0x09), *range(0x0E, 0x20))]
 _NO_TEXT = "".join((*CODES, " \t\n\f\r")).encode()
 _rel = attribute("rel")
 _native = load("pagekin.web._html")
@@ -104,7 +103,8 @@ def read_markup(
 def sanitise(body: bytes) -> tuple[bytes, list[str]]:
     """The page without control characters and within its limit of tags; a note if that cut it."""
     if _has_controls(body):
-        body = _CONTROL.sub("\ufffd".encode(), body)
+        for control in _CONTROLS:  # by a regular expression 5 MB of them took 400 MB
+            body = body.replace(control, "\ufffd".encode())
     if len(body) > MAX_TAGS and body.count(b"<") > MAX_TAGS:
         return body[: -len(body.split(b"<", MAX_TAGS + 1)[-1]) - 1], ["too_many_tags"]
     return body, []
