@@ -7,6 +7,8 @@
 
 They are opened memory-mapped, so that a task touches only what it looks up, and written beside
 their name and moved into place, so that a file is there whole or not at all.
+
+And what URLs are called in such files, where their text is too long to be kept.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -36,6 +39,8 @@ __all__ = [
     "allow_open",
     "damaged",
     "open_regular",
+    "url_digest",
+    "url_number",
     "write_arrays",
 ]
 
@@ -315,3 +320,25 @@ def _check_magic(path: Path, magic: bytes) -> None:
             " is needed"
         )
     raise InputError(f"{path} is not an array file of this version of pagekin")
+
+
+# --- what stands for a URL ------------------------------------------------------------------------
+
+
+def url_digest(url: bytes) -> bytes:
+    """16 bytes that stand for a URL where its text is too long to be kept.
+
+    Whoever publishes pages chooses their URLs, so it is a hash (BLAKE2b) of which nobody can find
+    two URLs that share one. docs/decisions/identity.md says what rests on it.
+    """
+    return blake2b(url, digest_size=16).digest()
+
+
+def url_number(url: bytes) -> int:
+    """The first half of it, for orders and shards. Two URLs may share a number: whoever looks for
+    a URL by it compares the text.
+
+    >>> f"{url_number(b'http://a.example/'):016x}"
+    'a0354127cc7455ad'
+    """
+    return int.from_bytes(url_digest(url)[:8])

@@ -33,8 +33,7 @@ import numpy as np
 from pagekin.errors import InputError
 from pagekin.index.shard_files import SHARD_FILES, may_share, shard_of_number
 from pagekin.kinds import Pair
-from pagekin.tables import ArrayFile
-from pagekin.web.urls import url_number
+from pagekin.tables import ArrayFile, url_number
 
 if TYPE_CHECKING:
     from pagekin.index.folder import IndexFolder

@@ -42,7 +42,8 @@ from numpy.typing import NDArray
 from pagekin.counters import Counters
 from pagekin.errors import InputError
 from pagekin.limits import MAX_ELEMENT, MAX_LINE
-from pagekin.web.urls import canonical, url_number
+from pagekin.tables import url_number
+from pagekin.web.urls import canonical
 
 __all__ = [
     "ClassPath",

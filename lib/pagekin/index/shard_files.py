@@ -51,8 +51,8 @@ from pagekin.counters import Counters
 from pagekin.errors import UsageError
 from pagekin.kinds import Pair
 from pagekin.minhash.signatures import EMPTY, Signatures, make_signer
+from pagekin.tables import url_number
 from pagekin.text.words import Terms
-from pagekin.web.urls import url_number
 
 __all__ = [
     "MOST_INLINKS",

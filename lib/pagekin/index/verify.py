@@ -29,9 +29,9 @@ from pagekin.index.shard_files import (
 )
 from pagekin.limits import MAX_TITLE
 from pagekin.minhash.signatures import EMPTY
-from pagekin.tables import ArrayFile
+from pagekin.tables import ArrayFile, url_number
 from pagekin.text.tokens import one_line
-from pagekin.web.urls import SPELLINGS, url_number
+from pagekin.web.urls import SPELLINGS
 
 __all__ = ["verify_files", "verify_index"]
 

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from pagekin.config import ReadingConfig
 from pagekin.limits import MAX_HOPS
-from pagekin.tables import ArrayFile, write_arrays
-from pagekin.web.urls import plain_spelling, spelling_of, spelt, url_digest
+from pagekin.tables import ArrayFile, url_digest, write_arrays
+from pagekin.web.urls import plain_spelling, spelling_of, spelt
 
 __all__ = ["Ends", "Resolution", "own_url", "write_aliases", "write_resolution"]
 

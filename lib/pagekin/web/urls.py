@@ -35,7 +35,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
-from hashlib import blake2b
 from typing import Final
 
 from ada_url import join_url
@@ -63,8 +62,6 @@ __all__ = [
     "spellings",
     "spelt",
     "top_subdomain",
-    "url_digest",
-    "url_number",
     "within_host",
 ]
 
@@ -481,28 +478,6 @@ def spellings(url: str) -> list[str]:
     plain, own = plain_spelling(url), spelling_of(url)
     near = [spelt(plain, own ^ other) for other in _NEAREST_FIRST]
     return [form for form in dict.fromkeys(near) if form != url and canonical(form) == form]
-
-
-# --- what stands for a URL ------------------------------------------------------------------------
-
-
-def url_digest(url: bytes) -> bytes:
-    """16 bytes that stand for a URL where its text is too long to be kept.
-
-    Whoever publishes pages chooses their URLs, so it is a hash (BLAKE2b) of which nobody can find
-    two URLs that share one. docs/decisions/identity.md says what rests on it.
-    """
-    return blake2b(url, digest_size=16).digest()
-
-
-def url_number(url: bytes) -> int:
-    """The first half of it, for orders and shards. Two URLs may share a number: whoever looks for
-    a URL by it compares the text.
-
-    >>> f"{url_number(b'http://a.example/'):016x}"
-    'a0354127cc7455ad'
-    """
-    return int.from_bytes(url_digest(url)[:8])
 
 
 # --- domains --------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
 from pagekin.stages.pairs.stripe_codec import split_stripes, unpack_partners
 from pagekin.stages.pairs.stripes import make_stripes
-from pagekin.web.urls import url_number
+from pagekin.tables import url_number
 
 CLOSE = 1.5 / ONE
 

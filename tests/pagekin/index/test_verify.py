@@ -24,8 +24,7 @@ from pagekin.index.folder import ALIASES, HEADER, read_header, write_header
 from pagekin.index.merge import merge_indexes
 from pagekin.index.shard_files import SHARD_FILES, shard_of
 from pagekin.index.verify import verify_index
-from pagekin.tables import ArrayFile, write_arrays
-from pagekin.web.urls import url_number
+from pagekin.tables import ArrayFile, url_number, write_arrays
 from tests.indexes import config_of, files_of, make_bag, make_index, random_bags
 
 ALIAS = "http://d.example/"

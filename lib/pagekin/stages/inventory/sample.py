@@ -19,8 +19,8 @@ from typing import NamedTuple
 from pagekin.kinds import SAMPLE, Pair
 from pagekin.stages.declaration import Circumstances
 from pagekin.stages.fragments.parcels import UrlRanges, host_part
+from pagekin.tables import url_number
 from pagekin.web.page import NOTHING, Page
-from pagekin.web.urls import url_number
 from pagekin.web.warc import Record
 
 __all__ = [

@@ -25,12 +25,12 @@ from pagekin.config import ReadingConfig
 from pagekin.counters import Counters
 from pagekin.kinds import STOP_WORDS, Pair
 from pagekin.stages.inventory.sample import lot_of
+from pagekin.tables import url_number
 from pagekin.text.languages import language_of
 from pagekin.text.tokens import CODES, tokenise
 from pagekin.text.words import STOP_LISTS
 from pagekin.web.http import HttpResponse, decode_body
 from pagekin.web.page import TEXT, Page, PageReader
-from pagekin.web.urls import url_number
 from pagekin.web.warc import Record
 
 __all__ = ["LONGEST", "StopWordSampler", "derive_stop_words", "parse_stop_words"]

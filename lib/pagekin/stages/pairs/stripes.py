@@ -22,7 +22,7 @@ from pagekin.counters import Counters
 from pagekin.kinds import Pair
 from pagekin.limits import MAX_BLOCKS
 from pagekin.stages.pairs.stripe_codec import pack_stripes
-from pagekin.web.urls import url_number
+from pagekin.tables import url_number
 
 __all__ = ["make_stripes"]
 
