@@ -99,9 +99,9 @@ def test_damage(command, built, small_snapshot, tmp_path, seed):
     for name in chance.sample(["document_frequency", "index_shards", "related", "index"], 2):
         shutil.rmtree(work / name)
     said = command("build", *FLAGS, "--work", work, small_snapshot)
-    if said.code:
-        assert (5, "") == (said.code, said.out)
-        assert said.err.startswith(f"pagekin: {work} is ")
+    if said.code:  # the mark is damaged, or a folder stands where the summary is written
+        assert said.code in {1, 5}
+        assert said.err.startswith((f"pagekin: {work} is ", f"pagekin: {work}/"))
         assert 1 == said.err.count("\n")
         return
     digest = read_header(built / "index").digest
