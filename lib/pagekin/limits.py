@@ -47,18 +47,18 @@ __all__ = [
 class Limit(NamedTuple):
     """One limit, for people."""
 
-    what: str
     value: int
     unit: str
+    what: str
     why: str
     beyond: str  # what becomes of that which lies beyond it
-    counter: str  # group.name of the counter that says so; "" where nothing that counts is lost
+    counter: str = ""  # group.name of what says so; none where nothing that counts is lost
 
     @property
     def size(self) -> str:
         """The value as people write it.
 
-        >>> Limit("", 5 << 20, "bytes", "", "", "").size, Limit("", 9000, "tags", "", "", "").size
+        >>> Limit(5 << 20, "bytes", "", "", "").size, Limit(9000, "tags", "", "", "").size
         ('5 MiB', '9,000 tags')
         """
         if self.unit == "bytes":
@@ -68,222 +68,218 @@ class Limit(NamedTuple):
         return f"{self.value:,} {self.unit}"
 
 
-LIMITS: Final[list[Limit]] = []
-
-
-def _limit(value: int, unit: str, *, what: str, why: str, beyond: str, counter: str = "") -> int:
-    LIMITS.append(Limit(what, value, unit, why, beyond, counter))
-    return value
-
-
-# --- records of WARC files ------------------------------------------------------------------------
-
-MAX_WARC_HEADER: Final = _limit(
-    64 << 10,
-    "bytes",
-    what="header of a WARC record",
-    why="Real ones have 1 KiB. A header without an end would be looked through again and again.",
-    beyond="It is no header, and the next one is looked for.",
-    counter="records.damaged_bad_record_header",
-)
-MAX_HELD: Final = _limit(
-    8 << 20,
-    "bytes",
-    what="block of a record that is looked through for other records if its length is wrong",
-    why="It must be held in memory for that. The longest of 1,208 real pages has 1.6 MB.",
-    beyond="If its length is wrong, the records within it are lost.",
-    counter="records.damaged_bad_length",
-)
-MAX_RECORD: Final = _limit(
-    8 << 20,
-    "bytes",
-    what="what is kept of a record, and of a body without its codings, where no setting says less",
-    why="It is held in memory. Builds keep `reading.max_page_bytes` (5 MiB, as Common Crawl).",
-    beyond="The page is cut.",
-    counter="pages.cut_to_limit",
-)
-FREE_TEXT: Final = _limit(
-    16 << 20,
-    "bytes",
-    what="text of a compressed member that is read however small the member is",
-    why=(
-        "A thousand bytes of gzip can hold a megabyte, and of Zstandard 30 MB: a page must not take"
-        " more than seconds."
+LIMITS: Final = [
+    # --- records of WARC files --------------------------------------------------------------------
+    Limit(
+        MAX_WARC_HEADER := 64 << 10,
+        "bytes",
+        what="header of a WARC record",
+        why=(
+            "Real ones have 1 KiB. A header without an end would be looked through again and again."
+        ),
+        beyond="It is no header, and the next one is looked for.",
+        counter="records.damaged_bad_record_header",
     ),
-    beyond="The next limit holds.",
-)
-MAX_RATIO: Final = _limit(
-    100,
-    "times its bytes",
-    what="further text of a compressed member",
-    why="Pages are packed to a fifth. A whole file in one member has 5 to 10 times its bytes.",
-    beyond="The page is cut there, and the next member is looked for.",
-    counter="records.damaged_bomb",
-)
-MAX_DICTIONARY: Final = _limit(
-    32 << 20,
-    "bytes",
-    what="dictionary of a Zstandard file",
-    why="Four times what the specification asks for. It is held in memory.",
-    beyond="It is passed over, and the members that need it cannot be read.",
-    counter="records.damaged_bad_compression",
-)
-
-# --- HTTP -----------------------------------------------------------------------------------------
-
-MAX_HTTP_HEADER: Final = _limit(
-    64 << 10,
-    "bytes",
-    what="header of an HTTP response",
-    why="Servers and browsers stop at 8 to 256 KiB.",
-    beyond="The record is left out.",
-    counter="records.http_header_too_long",
-)
-MAX_CODINGS: Final = _limit(
-    5,
-    "codings",
-    what="codings of a body, one within the other",
-    why="More than two were never met. A long list is a way to burn CPU.",
-    beyond="The body is taken as it is.",
-    counter="pages.too_many_encodings",
-)
-MAX_STREAMS: Final = _limit(
-    256,
-    "streams",
-    what="gzip or Zstandard streams of a body, one behind the other",
-    why=(
-        "8 MiB in the smallest blocks in use (bgzip's) are 128. Each costs a copy of what follows"
-        " it: 8 MiB of empty ones took two minutes."
+    Limit(
+        MAX_HELD := 8 << 20,
+        "bytes",
+        what="block of a record that is looked through for other records if its length is wrong",
+        why="It must be held in memory for that. The longest of 1,208 real pages has 1.6 MB.",
+        beyond="If its length is wrong, the records within it are lost.",
+        counter="records.damaged_bad_length",
     ),
-    beyond="The body ends there.",
-    counter="pages.bad_gzip",
-)
-
-# --- addresses ------------------------------------------------------------------------------------
-
-MAX_FOUND: Final = _limit(
-    4_000,
-    "characters",
-    what="address as it is written, before session and tracking are taken out of it",
-    why=(
-        "Sites stop at 2,000, servers at 8,000. All links of a page are joined to its address:"
-        " 30,000 links below one of 60,000 characters took 12 minutes."
+    Limit(
+        MAX_RECORD := 8 << 20,
+        "bytes",
+        what=(
+            "what is kept of a record, and of a body without its codings, where no"
+            " setting says less"
+        ),
+        why="It is held in memory. Builds keep `reading.max_page_bytes` (5 MiB, as Common Crawl).",
+        beyond="The page is cut.",
+        counter="pages.cut_to_limit",
     ),
-    beyond="The record is left out; the link leads nowhere.",
-    counter="records.url_too_long",
-)
-MAX_LENGTH: Final = _limit(
-    2_000,
-    "characters",
-    what="canonical form of an address",
-    why="Beyond lie spider traps: endless calendars, paths that repeat, whole forms in a query.",
-    beyond="As above; of links the counter is `links.too_long`.",
-    counter="links.too_long",
-)
-MAX_HOPS: Final = _limit(
-    10,
-    "redirects",
-    what="chain of redirects",
-    why="Longer ones are loops or traps. Browsers stop at 20.",
-    beyond="Each of its addresses stands for itself.",
-)
-
-# --- markup ---------------------------------------------------------------------------------------
-
-MAX_TAGS: Final = _limit(
-    300_000,
-    "tags",
-    what="tags of a page, counted by their `<`, those in comments too",
-    why=(
-        "Of 12,454 pages the one with the most has 19,629. In a tree each costs 2 us, and 10 us"
-        " where it ends nothing below thousands of open elements."
+    Limit(
+        FREE_TEXT := 16 << 20,
+        "bytes",
+        what="text of a compressed member that is read however small the member is",
+        why=(
+            "A thousand bytes of gzip can hold a megabyte, and of Zstandard 30 MB: a page must not"
+            " take more than seconds."
+        ),
+        beyond="The next limit holds.",
     ),
-    beyond="The page is cut.",
-    counter="pages.too_many_tags",
-)
-MAX_LINKS: Final = _limit(
-    30_000,
-    "links",
-    what="links of a page",
-    why="Of 12,454 pages the one with the most has 3,401. These take seconds below a long address.",
-    beyond="Only the texts of further links are read.",
-    counter="pages.too_many_links",
-)
-MAX_TREE_DEPTH: Final = _limit(
-    2_048,
-    "levels",
-    what="nested elements of a page, for blocks by the paper's rules",
-    why="Where there are more libxml2 loses the page.",
-    beyond="A flatter tree is made, in another way.",
-    counter="pages.too_deep_for_a_tree",
-)
-MAX_LEVELS: Final = _limit(
-    512,
-    "levels",
-    what="levels of that flatter tree",
-    why="Far above any page that was written by hand or by a template.",
-    beyond="Texts and links count for the element above them.",
-    counter="pages.too_deep_for_a_tree",
-)
-
-# --- text, bags and blocks ------------------------------------------------------------------------
-
-MAX_TITLE: Final = _limit(
-    200,
-    "characters",
-    what="title of a page, as it is shown",
-    why="Of 17,474 real ones two have more.",
-    beyond="The title is cut; its words count all the same.",
-)
-MOST_ABOVE: Final = _limit(
-    64,
-    "terms",
-    what="terms of a heading or a title that links below it carry",
-    why="As many as a window. A heading that never ends would be sent with each of 30,000 links.",
-    beyond="Links carry the first.",
-)
-MAX_ANCHOR: Final = _limit(
-    1_000,
-    "characters",
-    what="text of a link, for blocks",
-    why="The text of a link around a whole page does not describe one. Each stripe carries it.",
-    beyond="It is cut.",
-    counter="block_links.anchors_cut",
-)
-MAX_SHEET: Final = _limit(
-    1 << 20,
-    "characters",
-    what="style sheets in a page, for blocks by the paper's rules",
-    why="Every rule is compared with every kind of element.",
-    beyond="What follows is not looked at.",
-)
-MAX_BLOCKS: Final = _limit(
-    4_096,
-    "blocks",
-    what="blocks of a page",
-    why="For each repeated link a bit for each earlier block is kept.",
-    beyond="Further blocks are left out.",
-    counter="cocitation.blocks_over_limit",
-)
-
-# --- directories ----------------------------------------------------------------------------------
-
-MAX_LINE: Final = _limit(
-    64 << 10,
-    "bytes",
-    what="line of a directory",
-    why="Address, title and description of a page are below 10,000.",
-    beyond="The line is left out.",
-    counter="directory.lines_too_long",
-)
-MAX_ELEMENT: Final = _limit(
-    16 << 20,
-    "characters",
-    what="element of a directory in RDF",
-    why="It is held in memory. The largest topic of ODP holds some ten thousand links.",
-    beyond="The element is left out.",
-    counter="directory.elements_too_long",
-)
+    Limit(
+        MAX_RATIO := 100,
+        "times its bytes",
+        what="further text of a compressed member",
+        why="Pages are packed to a fifth. A whole file in one member has 5 to 10 times its bytes.",
+        beyond="The page is cut there, and the next member is looked for.",
+        counter="records.damaged_bomb",
+    ),
+    Limit(
+        MAX_DICTIONARY := 32 << 20,
+        "bytes",
+        what="dictionary of a Zstandard file",
+        why="Four times what the specification asks for. It is held in memory.",
+        beyond="It is passed over, and the members that need it cannot be read.",
+        counter="records.damaged_bad_compression",
+    ),
+    # --- HTTP -------------------------------------------------------------------------------------
+    Limit(
+        MAX_HTTP_HEADER := 64 << 10,
+        "bytes",
+        what="header of an HTTP response",
+        why="Servers and browsers stop at 8 to 256 KiB.",
+        beyond="The record is left out.",
+        counter="records.http_header_too_long",
+    ),
+    Limit(
+        MAX_CODINGS := 5,
+        "codings",
+        what="codings of a body, one within the other",
+        why="More than two were never met. A long list is a way to burn CPU.",
+        beyond="The body is taken as it is.",
+        counter="pages.too_many_encodings",
+    ),
+    Limit(
+        MAX_STREAMS := 256,
+        "streams",
+        what="gzip or Zstandard streams of a body, one behind the other",
+        why=(
+            "8 MiB in the smallest blocks in use (bgzip's) are 128. Each costs a copy of what"
+            " follows it: 8 MiB of empty ones took two minutes."
+        ),
+        beyond="The body ends there.",
+        counter="pages.bad_gzip",
+    ),
+    # --- addresses --------------------------------------------------------------------------------
+    Limit(
+        MAX_FOUND := 4_000,
+        "characters",
+        what="address as it is written, before session and tracking are taken out of it",
+        why=(
+            "Sites stop at 2,000, servers at 8,000. All links of a page are joined to its address:"
+            " 30,000 links below one of 60,000 characters took 12 minutes."
+        ),
+        beyond="The record is left out; the link leads nowhere.",
+        counter="records.url_too_long",
+    ),
+    Limit(
+        MAX_LENGTH := 2_000,
+        "characters",
+        what="canonical form of an address",
+        why=(
+            "Beyond lie spider traps: endless calendars, paths that repeat, whole forms in a query."
+        ),
+        beyond="As above; of links the counter is `links.too_long`.",
+        counter="links.too_long",
+    ),
+    Limit(
+        MAX_HOPS := 10,
+        "redirects",
+        what="chain of redirects",
+        why="Longer ones are loops or traps. Browsers stop at 20.",
+        beyond="Each of its addresses stands for itself.",
+    ),
+    # --- markup -----------------------------------------------------------------------------------
+    Limit(
+        MAX_TAGS := 300_000,
+        "tags",
+        what="tags of a page, counted by their `<`, those in comments too",
+        why=(
+            "Of 12,454 pages the one with the most has 19,629. In a tree each costs 2 us, and 10 us"
+            " where it ends nothing below thousands of open elements."
+        ),
+        beyond="The page is cut.",
+        counter="pages.too_many_tags",
+    ),
+    Limit(
+        MAX_LINKS := 30_000,
+        "links",
+        what="links of a page",
+        why=(
+            "Of 12,454 pages the one with the most has 3,401. These take seconds"
+            " below a long address."
+        ),
+        beyond="Only the texts of further links are read.",
+        counter="pages.too_many_links",
+    ),
+    Limit(
+        MAX_TREE_DEPTH := 2_048,
+        "levels",
+        what="nested elements of a page, for blocks by the paper's rules",
+        why="Where there are more libxml2 loses the page.",
+        beyond="A flatter tree is made, in another way.",
+        counter="pages.too_deep_for_a_tree",
+    ),
+    Limit(
+        MAX_LEVELS := 512,
+        "levels",
+        what="levels of that flatter tree",
+        why="Far above any page that was written by hand or by a template.",
+        beyond="Texts and links count for the element above them.",
+        counter="pages.too_deep_for_a_tree",
+    ),
+    # --- text, bags and blocks --------------------------------------------------------------------
+    Limit(
+        MAX_TITLE := 200,
+        "characters",
+        what="title of a page, as it is shown",
+        why="Of 17,474 real ones two have more.",
+        beyond="The title is cut; its words count all the same.",
+    ),
+    Limit(
+        MOST_ABOVE := 64,
+        "terms",
+        what="terms of a heading or a title that links below it carry",
+        why=(
+            "As many as a window. A heading that never ends would be sent with"
+            " each of 30,000 links."
+        ),
+        beyond="Links carry the first.",
+    ),
+    Limit(
+        MAX_ANCHOR := 1_000,
+        "characters",
+        what="text of a link, for blocks",
+        why="The text of a link around a whole page does not describe one. Each stripe carries it.",
+        beyond="It is cut.",
+        counter="block_links.anchors_cut",
+    ),
+    Limit(
+        MAX_SHEET := 1 << 20,
+        "characters",
+        what="style sheets in a page, for blocks by the paper's rules",
+        why="Every rule is compared with every kind of element.",
+        beyond="What follows is not looked at.",
+    ),
+    Limit(
+        MAX_BLOCKS := 4_096,
+        "blocks",
+        what="blocks of a page",
+        why="For each repeated link a bit for each earlier block is kept.",
+        beyond="Further blocks are left out.",
+        counter="cocitation.blocks_over_limit",
+    ),
+    # --- directories ------------------------------------------------------------------------------
+    Limit(
+        MAX_LINE := 64 << 10,
+        "bytes",
+        what="line of a directory",
+        why="Address, title and description of a page are below 10,000.",
+        beyond="The line is left out.",
+        counter="directory.lines_too_long",
+    ),
+    Limit(
+        MAX_ELEMENT := 16 << 20,
+        "characters",
+        what="element of a directory in RDF",
+        why="It is held in memory. The largest topic of ODP holds some ten thousand links.",
+        beyond="The element is left out.",
+        counter="directory.elements_too_long",
+    ),
+]
 
 
 def table() -> Iterator[str]:
