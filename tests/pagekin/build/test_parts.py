@@ -204,10 +204,10 @@ def test_index_without_bags(command, built, build, tmp_path, flags):
     assert expected
     assert expected == [(one.url, one.score) for one in index.related(LOOM, by="cocitation")]
     assert [url for url, _ in expected] == [one.url for one in index.related(LOOM, by="both")]
-    with pytest.raises(NotFoundError, match="is not in the index"):
+    with pytest.raises(NotFoundError, match="has no bag"):
         index.related(LOOM)
     said = command("related", "--index", folder, LOOM)
-    assert (4, "", f"pagekin: {LOOM} is not in the index\n") == said
+    assert (4, "", f"pagekin: {LOOM} has no bag; ask by cocitation, which knows it\n") == said
     assert 0 == command("info", "--index", folder).code
     assert (0, "") == command("related", "--index", folder, "--all")[:2]
 
