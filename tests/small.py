@@ -90,11 +90,13 @@ def write_snapshot(folder: Path) -> Path:
     return folder
 
 
-def warned(snapshot: Path) -> str:
-    """What a build says of it on stderr, even with -q: one of its files ends too early."""
+def warned(snapshot: Path, address: str = "") -> str:
+    """What a build says of it on stderr, even with -q: one of its files ends too early. `address`:
+    where it was read, if that was elsewhere.
+    """
     at = (snapshot / "a.warc.gz").read_bytes().rindex(b"\x1f\x8b\x08")  # its last member
+    file = f"{address or snapshot}/a.warc.gz"
     return (
-        f"warning: {snapshot}/a.warc.gz: damaged or cut at byte {at:,} (bad_compression);"
-        " that was passed over\n"
+        f"warning: {file}: damaged or cut at byte {at:,} (bad_compression); that was passed over\n"
         "warning: 1 damaged record was passed over\n"
     )

@@ -36,9 +36,9 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="session")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The archive of dependencies for this machine."""
+    """The archive of dependencies for this machine and this Python."""
     path = tmp_path_factory.mktemp("package") / "deps.tar.gz"
-    make_package(path)
+    make_package(path, f"{sys.version_info.major}.{sys.version_info.minor}")
     return path
 
 

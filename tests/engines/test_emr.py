@@ -292,11 +292,11 @@ def test_the_shipped_configuration_unedited(tmp_path):
 # --- nodes that have nothing ---
 
 
-def test_package(emr, crawl, archive, bare_python, tmp_path):
+def test_package(emr, small_snapshot, archive, bare_python, tmp_path):
     """With the archive, nodes that have Python and nothing else do the work."""
-    emr.python = bare_python
+    emr.python, crawl = bare_python, emr.upload(small_snapshot, "crawl")
     words = ("--quiet", "--work", tmp_path / "work", *INVENTORY, crawl)
-    named, _ = warned(crawl.rstrip("/")).splitlines(keepends=True)
+    named, _ = warned(small_snapshot, crawl.rstrip("/")).splitlines(keepends=True)
     assert (0, "", named) == build(emr, *words, package=archive)
     assert [("inventory", "COMPLETED")] == emr.steps()
 
