@@ -144,7 +144,7 @@ def shard_name(shard: int) -> str:
 
 def shard_of(url: bytes, shards: int) -> int:
     """The shard of a canonical URL."""
-    return shard_of_number(url_number(url), shards)
+    return shard_of_number(url_number(url), shards) if shards > 1 else 0
 
 
 def shard_of_number(number: int, shards: int) -> int:
