@@ -38,6 +38,7 @@ __all__ = [
     "ArrayWriter",
     "allow_open",
     "damaged",
+    "json_digest",
     "open_regular",
     "url_digest",
     "url_number",
@@ -161,6 +162,11 @@ def _header(
 
 def _checksum_of(header: bytes) -> bytes:
     return xxhash.xxh3_64_hexdigest(header).encode()
+
+
+def json_digest(value: Any) -> str:
+    """A checksum of what JSON holds, in whatever order its objects have their keys."""
+    return xxhash.xxh3_128_hexdigest(json.dumps(value, sort_keys=True).encode())
 
 
 def damaged(path: Path) -> InputError:

@@ -89,8 +89,8 @@ def _unfollowed(page: Page, links: Links, reading: ReadingConfig) -> Collection[
 def _count(blocks: list[FilteredBlock], links: int, counters: Counters) -> None:
     counters.add("blocks", "found", len(blocks))
     counters.add("blocks", "left", sum([1 for block in blocks if block.links]))
-    anchors = [link.anchor for block in blocks for link in block.links]
-    counters.add("block_links", "anchors_cut", sum(len(a) == MAX_ANCHOR for a in anchors))
+    cut = sum([len(link.anchor) == MAX_ANCHOR for block in blocks for link in block.links])
+    counters.add("block_links", "anchors_cut", cut)
     removed = Counter(chain.from_iterable([block.removed_by for block in blocks]))
     counters.add("block_links", "found", links)
     counters.add("block_links", "in_no_block", links - removed.total())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -163,42 +162,34 @@ def _page_of_file(options: argparse.Namespace, config: Any, view: Any) -> tuple[
 
 
 def _page_of_warc(options: argparse.Namespace, config: Any, view: Any) -> tuple[Any, Any]:
-    """The page of this URL, or else of another spelling of it."""
+    """The first readable page of this URL, or else of another spelling of it."""
+    from pagekin.counters import Counters
+    from pagekin.web.page import PageReader, read_file
     from pagekin.web.urls import are_spellings, canonical
 
     wanted = canonical(options.page)
     if wanted is None:
         raise UsageError(f"{options.page}: is no web address")
-    try:
-        return _page_among(options, config, view, lambda url: url == wanted)
-    except NotFoundError:
-        return _page_among(
-            options, config, view, lambda url: url is not None and are_spellings(url, wanted)
-        )
-
-
-def _page_among(
-    options: argparse.Namespace, config: Any, view: Any, is_meant: Callable[[str | None], bool]
-) -> tuple[Any, Any]:
-    """The first readable page of a WARC file whose canonical URL is meant."""
-    from pagekin.counters import Counters
-    from pagekin.web.page import PageReader, read_file
-    from pagekin.web.urls import canonical
-
-    refused: list[str] = []
+    pages: list[tuple[Any, Any]] = []  # of other spellings, one at most
+    refused: dict[bool, list[str]] = {True: [], False: []}  # by whether the URL is the same
     seen = Counters()
     for record in read_file(options.warc, seen, config.reading.max_page_bytes):
-        if not is_meant(canonical(record.url)):
+        url = canonical(record.url)
+        if url is None or not are_spellings(url, wanted):
             continue
         counters = Counters()
         page = PageReader(config.reading, counters, view).read(record)
-        if not isinstance(page, str):
+        if isinstance(page, str):
+            refused[url == wanted].append(page)
+        elif url == wanted:
             return page, counters
-        refused.append(page)
+        elif not pages:
+            pages.append((page, counters))
     if seen.notes:
         raise InputError("; ".join(seen.notes))
-    wanted = canonical(options.page)
-    if refused:
-        raise InputError(f"{wanted} is there and would be left out: {', '.join(refused)}")
+    if pages and not refused[True]:
+        return pages[0]
+    if reasons := refused[True] or refused[False]:
+        raise InputError(f"{wanted} is there and would be left out: {', '.join(reasons)}")
     records = seen.get("records", "read")
     raise NotFoundError(f"{wanted} is not among the {records} records of {options.warc}")

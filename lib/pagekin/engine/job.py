@@ -342,9 +342,10 @@ class PagekinJob(MRJob):  # type: ignore[misc]
         if is_output:
             yield from self._statistics.noted(pairs)
         else:
-            for pair in pairs:
+            sent = 0
+            for sent, pair in enumerate(pairs, 1):  # noqa: B007 - the last one counts
                 yield pair
-                self._statistics.sent += 1
+            self._statistics.sent += sent
         yield STATISTICS, self._statistics.finish()
 
     # --- standard streams ---

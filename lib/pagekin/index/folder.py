@@ -31,14 +31,12 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-import xxhash
-
 from pagekin.bags.bag import Bag
 from pagekin.errors import InputError, NotFoundError, UsageError
 from pagekin.index.near import near_urls
 from pagekin.index.shard import Shard
 from pagekin.index.shard_files import MOST_INLINKS, SHARD_FILES, shard_name, shard_of
-from pagekin.tables import UNREADABLE, ArrayFile, allow_open, damaged, open_regular
+from pagekin.tables import UNREADABLE, ArrayFile, allow_open, damaged, json_digest, open_regular
 from pagekin.web.resolution import Resolution
 from pagekin.web.urls import address_of, spellings
 
@@ -99,9 +97,7 @@ class IndexHeader:
     @property
     def digest(self) -> str:
         """One number for all that is stored."""
-        text = json.dumps([self.config, self.files], sort_keys=True)
-        value: str = xxhash.xxh3_128_hexdigest(text.encode())
-        return value
+        return json_digest([self.config, self.files])
 
 
 def write_header(folder: Path, header: IndexHeader) -> None:
@@ -141,7 +137,7 @@ def _header_in(folder: Path, file: BinaryIO) -> IndexHeader:
             f"{folder} is an index of format {repr(number)[:20]}; this pagekin reads format"
             f" {_FORMAT}: build it again"
         )
-    if checksum != _checksum(said) or text != _rendered(said):
+    if checksum != json_digest(said) or text != _rendered(said):
         raise InputError(f"{path} is damaged: its checksum does not match; build the index again")
     if set(said) != {f.name for f in fields(IndexHeader)}:
         raise InputError(f"{path} says other things than this pagekin reads; build the index again")
@@ -231,12 +227,7 @@ def is_header(path: Path) -> bool:
 
 
 def _rendered(said: dict[str, Any]) -> bytes:
-    return json.dumps({_KIND: _FORMAT, "checksum": _checksum(said), **said}, indent=1).encode()
-
-
-def _checksum(said: dict[str, Any]) -> str:
-    value: str = xxhash.xxh3_128_hexdigest(json.dumps(said, sort_keys=True).encode())
-    return value
+    return json.dumps({_KIND: _FORMAT, "checksum": json_digest(said), **said}, indent=1).encode()
 
 
 class Place(NamedTuple):

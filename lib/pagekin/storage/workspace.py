@@ -35,6 +35,7 @@ import xxhash
 
 from pagekin.errors import WorkspaceError, naming
 from pagekin.storage.part_files import Pair, part_files, read_merged
+from pagekin.tables import json_digest
 
 __all__ = [
     "BUILDING",
@@ -76,7 +77,7 @@ def write_json(path: Path, value: Any) -> None:
 def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
     """What a pass says of itself, with a checksum of that."""
     plain = json.loads(json.dumps(record))
-    return {**plain, _SEAL: _checksum(plain)}
+    return {**plain, _SEAL: json_digest(plain)}
 
 
 def unsealed(record: Any) -> dict[str, Any] | None:
@@ -84,11 +85,7 @@ def unsealed(record: Any) -> dict[str, Any] | None:
     if not isinstance(record, dict) or _SEAL not in record:
         return None
     plain = {key: value for key, value in record.items() if key != _SEAL}
-    return plain if record[_SEAL] == _checksum(plain) else None
-
-
-def _checksum(record: dict[str, Any]) -> str:
-    return xxhash.xxh3_128_hexdigest(json.dumps(record, sort_keys=True).encode())
+    return plain if record[_SEAL] == json_digest(plain) else None
 
 
 Files = dict[str, dict[str, Any]]  # name -> bytes, digest

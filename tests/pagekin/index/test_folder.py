@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import xxhash
 
 from pagekin import Index
 from pagekin.cocitation.kin_table import RelatedPage
@@ -183,7 +184,7 @@ def forge_head(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     said = json.loads(line[17:])
     change(said)
     text = json.dumps(said, sort_keys=True).encode()
-    head = magic + b"\n" + folder_module.xxhash.xxh3_64_hexdigest(text).encode() + b" " + text
+    head = magic + b"\n" + xxhash.xxh3_64_hexdigest(text).encode() + b" " + text
     path.write_bytes(head.ljust(-(-(len(head) + 1) // 64) * 64 - 1) + b"\n" + data)
 
 
