@@ -13,7 +13,9 @@ from pagekin.bags.bag import Bag, Bags, Entry
 from pagekin.cocitation.kin_table import SCORE, RelatedPage, shard_of_key, table_pieces, url_key
 from pagekin.config import BuildConfig, IndexConfig, SignatureConfig
 from pagekin.counters import Counters
+from pagekin.enrich.neighbours import Nearest, write_neighbours
 from pagekin.index.assembling import index_in_place, write_index
+from pagekin.index.folder import NEIGHBOURS
 from pagekin.index.shard_files import Piece, in_blocks, shard_of, shard_pieces, sign_bags
 from pagekin.kinds import Pair
 from pagekin.limits import MAX_TITLE
@@ -141,19 +143,40 @@ def make_index(  # noqa: PLR0917
     aliases: Iterable[tuple[bytes, bytes]] = (),
     words: Words = words_of,
     kin: KinLists | None = None,
+    neighbours: Mapping[int, Mapping[int, int]] | None = None,
 ) -> Path:
     """Write an index; `rows` gives signatures by URL where they are not those of the bags.
 
-    `kin` gives related pages by co-citation, by URL.
+    `kin` gives related pages by co-citation, by URL; `neighbours` gives those of each term with
+    their shares.
     """
     config = config or config_of()
     resolution = folder.with_name(f"{folder.name}.aliases")
     write_resolution(resolution, aliases, [])
     pieces = _pieces(_documents(bags, config, rows), config, words, _kin_records(kin or {}))
+    learned = [] if neighbours is None else [_write_neighbours(folder, neighbours, words)]
     with index_in_place(folder) as made:
-        write_index(made, config, pieces, [resolution], FREQUENCIES, [SOURCE])
-    resolution.unlink()
+        write_index(made, config, pieces, [resolution], FREQUENCIES, [SOURCE], learned)
+    for path in (resolution, *learned):
+        path.unlink()
     return folder
+
+
+def _write_neighbours(
+    folder: Path, neighbours: Mapping[int, Mapping[int, int]], words: Words
+) -> Path:
+    path = folder.parent / NEIGHBOURS
+    terms = np.array(sorted(neighbours), np.uint32)
+    lists = [neighbours[term] for term in terms.tolist()]
+    nearest = Nearest(
+        terms,
+        np.arange(5, 5 + len(terms), dtype=np.uint32),
+        np.cumsum([0, *map(len, lists)], dtype=np.int64),
+        np.searchsorted(terms, [other for each in lists for other in each]).astype(np.uint32),
+        np.array([share for each in lists for share in each.values()], np.uint16),
+    )
+    write_neighbours(path, nearest, [entry.text() for entry in words(terms)], {"bags": 90})
+    return path
 
 
 def _documents(

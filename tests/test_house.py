@@ -20,7 +20,8 @@ LIB = ROOT / "lib" / "pagekin"
 JOBS = ROOT / "jobs"
 MODULES = [*sorted(LIB.rglob("*.py")), *sorted(JOBS.glob("*.py"))]
 ALGORITHMS = (
-    *("bags", "blocks", "cocitation", "evaluate", "index", "minhash", "query", "text", "web"),
+    *("bags", "blocks", "cocitation", "enrich", "evaluate", "index", "minhash", "query"),
+    *("text", "web"),
 )
 
 # Libraries that one part of the house keeps to itself.
@@ -49,12 +50,13 @@ FLOORS = {
         *("config", "counters", "errors", "kinds", "tables"),
     },
     "minhash": {"minhash", "bags", "text", "config", "errors"},
+    "enrich": {"enrich", "bags", "text", "config", "errors", "tables"},
     "index": {
-        *("index", "minhash", "bags", "web", "text"),
+        *("index", "minhash", "enrich", "bags", "web", "text"),
         *("config", "counters", "errors", "kinds", "tables"),
     },
     "query": {
-        *("query", "cocitation", "index", "minhash", "bags", "web", "text"),
+        *("query", "cocitation", "index", "minhash", "enrich", "bags", "web", "text"),
         *("progress", "errors", "tables"),
     },
     "progress": {"config", "errors", "printing"},
@@ -70,7 +72,8 @@ FLOORS = {
         "tables",
     },
     "stages": {
-        *("stages", "storage", "cocitation", "index", "minhash", "bags", "blocks", "web", "text"),
+        *("stages", "storage", "cocitation", "index", "minhash", "enrich", "bags", "blocks"),
+        *("web", "text"),
         *("config", "counters", "errors", "kinds", "tables"),
     },
     "engine": {

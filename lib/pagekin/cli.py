@@ -29,6 +29,7 @@ from pagekin.commands.manage_index import add_info, add_merge_index, add_verify
 from pagekin.commands.plan_build import add_plan
 from pagekin.commands.plan_signatures import add_plan_signatures
 from pagekin.commands.show_bag import add_bag
+from pagekin.commands.show_neighbours import add_neighbours
 from pagekin.commands.show_page import add_blocks, add_page
 from pagekin.commands.show_related import add_related
 from pagekin.commands.show_stages import add_records, add_stages
@@ -53,7 +54,7 @@ _TERMS = {
     "Related Web Pages in Parallel by Using Grouped Link Structures",
 }
 _COMMANDS = (
-    *(add_build, add_related, add_urls, add_bag, add_page, add_blocks),
+    *(add_build, add_related, add_urls, add_bag, add_neighbours, add_page, add_blocks),
     *(add_info, add_verify, add_merge_index),
     *(add_stages, add_records),
     *(add_plan, add_plan_signatures),

@@ -33,6 +33,7 @@ __all__ = [
     "BlockConfig",
     "BuildConfig",
     "CocitationConfig",
+    "EnrichConfig",
     "IndexConfig",
     "ReadingConfig",
     "SignatureConfig",
@@ -269,6 +270,27 @@ class SignatureConfig:
 
 
 @dataclass(frozen=True)
+class EnrichConfig:
+    """What a snapshot teaches about its bags."""
+
+    neighbours: bool = _option(
+        False, "learn which terms are neighbours, and keep their table for pagekin neighbours"
+    )
+    words_sample: int = _option(
+        20_000,
+        "words: neighbours of terms are learned from so many bags, drawn by their URLs",
+        low=100,
+        high=50_000,
+    )
+    words_nearest: int = _option(
+        30, "words: neighbours of a term at the most, the nearest", low=1, high=1_000
+    )
+    words_least: int = _option(
+        5, "words: terms of fewer bags of the sample have no neighbours", low=2
+    )
+
+
+@dataclass(frozen=True)
 class IndexConfig:
     """How documents lie in the index [SIM 6.2]."""
 
@@ -450,6 +472,7 @@ class BuildConfig:
     window: WindowConfig = WindowConfig()
     bag: BagConfig = BagConfig()
     weight: WeightConfig = WeightConfig()
+    enrich: EnrichConfig = EnrichConfig()
     signatures: SignatureConfig = SignatureConfig()
     index: IndexConfig = IndexConfig()
     blocks: BlockConfig = BlockConfig()

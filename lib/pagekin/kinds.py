@@ -19,9 +19,11 @@ __all__ = [
     "KIN",
     "KINDS",
     "MARK",
+    "NEIGHBOURS",
     "PARCELS",
     "RAW_BAGS",
     "SAMPLE",
+    "SAMPLED_BAGS",
     "SHARD_PIECES",
     "SIGHTINGS",
     "STATISTICS",
@@ -89,6 +91,8 @@ BLOCKS = Kind("blocks", "!blocks/URL", "the blocks of links of a page", b"!block
 # bags
 TERM_COUNTS = Kind("term counts", "DIGITS", "in how many bags each term stands, or its words")
 FINAL_BAGS = Kind("final bags", "URL", "origin, terms and weights with sum 1")
+SAMPLED_BAGS = Kind("sampled bags", "sample", "the heaviest terms of a bag of a sample")
+NEIGHBOURS = Kind("neighbours", "TERM", "the terms nearest to it, with their shares")
 DOCUMENTS = Kind("documents", "SHARD PART", "the bag of a document, or its origin and signatures")
 SHARD_PIECES = Kind("shard pieces", "SHARD PART NUMBER", "a piece of an array of the shard")
 
@@ -100,6 +104,6 @@ KIN = Kind("kin", "NUMBER", "a page and the best pages related to it")
 KINDS = (
     *(SIGHTINGS, CAPTURES, CUTS, SAMPLE, STOP_WORDS),
     *(PARCELS, RAW_BAGS, WORDS, BLOCKS),
-    *(TERM_COUNTS, FINAL_BAGS, DOCUMENTS, SHARD_PIECES),
+    *(TERM_COUNTS, FINAL_BAGS, SAMPLED_BAGS, NEIGHBOURS, DOCUMENTS, SHARD_PIECES),
     *(STRIPES, EDGES, KIN),
 )

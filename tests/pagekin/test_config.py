@@ -151,8 +151,8 @@ def test_nothing_near(tmp_path):
     """Where nothing is near, all that there is is named."""
     said = complaint(toml(tmp_path, "[zzz]\n"))
     assert (
-        "unknown section zzz; there are reading, text, window, bag, weight, signatures, index,"
-        " blocks, cocitation" == said
+        "unknown section zzz; there are reading, text, window, bag, weight, enrich, signatures,"
+        " index, blocks, cocitation" == said
     )
 
 
@@ -161,7 +161,8 @@ def test_key_outside_a_section(tmp_path):
     path = toml(tmp_path, 'words = 3\nkind = "basic"\n[text]\nstemming = "stem"\n')
     expected = (
         f"{path}: words, kind stands outside a section;"
-        " sections are reading, text, window, bag, weight, signatures, index, blocks, cocitation"
+        " sections are reading, text, window, bag, weight, enrich, signatures, index, blocks,"
+        " cocitation"
     )
     assert expected == complaint(path)
 

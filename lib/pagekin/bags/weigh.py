@@ -28,7 +28,15 @@ from pagekin.config import WeightConfig
 from pagekin.tables import ArrayFile, write_arrays
 from pagekin.text.words import Terms
 
-__all__ = ["BATCH", "Frequencies", "df_factor", "incidence_moments", "weigh_bags", "weigh_batch"]
+__all__ = [
+    "BATCH",
+    "Frequencies",
+    "df_factor",
+    "heaviest",
+    "incidence_moments",
+    "weigh_bags",
+    "weigh_batch",
+]
 
 BATCH = 2_000  # bags weighed together; one numpy call costs as much as 1,000 terms
 _SCALE = 2.0**40  # the heaviest term of a bag; 65,536 such terms still add up below 2^63
@@ -53,7 +61,7 @@ def weigh_batch(raw: Bags, frequencies: Frequencies, config: WeightConfig) -> Ba
     top = _by_bag(np.maximum, scaled, raw.bounds)
     top[top == 0] = 1.0  # a bag without weight stays one
     whole = np.rint(scaled * np.repeat(_SCALE / top, np.diff(raw.bounds))).astype(np.int64)
-    kept = _heaviest(whole, raw.bounds, config.terms)
+    kept = heaviest(whole, raw.bounds, config.terms)
     bounds, whole = np.append(0, np.cumsum(kept))[raw.bounds], whole[kept]
     totals = _by_bag(np.add, whole, bounds) if config.normalise else _SCALE / top
     weights = (whole / np.repeat(totals, np.diff(bounds))).astype("<f4")
@@ -77,12 +85,12 @@ def _scale_tf(raw: NDArray[np.float64], how: str) -> NDArray[np.float64]:
     return raw
 
 
-def _heaviest(whole: NDArray[np.int64], bounds: Bounds, most: int) -> NDArray[np.bool_]:
+def heaviest(weights: NDArray[Any], bounds: Bounds, most: int) -> NDArray[np.bool_]:
     """Which terms stay: those with a weight, and of each bag the heaviest `most`, or all for 0."""
-    kept = whole > 0
+    kept: NDArray[np.bool_] = weights > 0
     for bag in np.flatnonzero(np.diff(bounds) > most).tolist() if most else ():
         a, b = bounds[bag : bag + 2].tolist()
-        mine = whole[a:b]
+        mine = weights[a:b]
         least = np.partition(mine, len(mine) - most)[-most]
         heavier = mine > least
         as_heavy = np.flatnonzero(mine == least)  # terms ascend in a bag

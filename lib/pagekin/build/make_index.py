@@ -27,8 +27,10 @@ from pagekin.index.shard_files import Piece, parse_piece, shard_pieces
 from pagekin.kinds import Pair
 from pagekin.progress import StageProgress, TaskProgress
 from pagekin.stages.chain import maker_of, output_named
+from pagekin.stages.declaration import Table
 from pagekin.stages.document_frequency import FREQUENCIES
 from pagekin.stages.inventory import RESOLUTION
+from pagekin.stages.term_neighbours import NEIGHBOUR_TABLE
 from pagekin.storage.remote_workspace import AnyWorkspace
 from pagekin.tables import ArrayFile
 from pagekin.web.streams import scheme_of
@@ -36,7 +38,8 @@ from pagekin.web.streams import scheme_of
 __all__ = ["make_index", "make_remote_index"]
 
 T = TypeVar("T")
-_SHARDS, _KIN = "index_shards", "related"  # the outputs that an index is made of
+_SHARDS, _KIN = "index_shards", "related"  # the outputs that shards are made of
+_LEARNED = (NEIGHBOUR_TABLE,)  # tables that an index has too, if they are made
 
 
 def make_index(  # noqa: PLR0917
@@ -53,13 +56,13 @@ def make_index(  # noqa: PLR0917
     """
     began = time.monotonic()
     settle_memory()
-    made_of = _made_of(outputs)
-    built_from = _built_from(workspace, made_of)
+    made_of, learned = _made_of(outputs), _learned(outputs)
+    built_from = _built_from(workspace, outputs)
     sweep_beside(path)
     header = _standing(path, config, built_from)
     state = "kept" if header else "built"
     if header is None:
-        tables = [RESOLUTION, *([FREQUENCIES] if _SHARDS in made_of else [])]
+        tables = [RESOLUTION, *([FREQUENCIES] if _SHARDS in made_of else []), *learned]
         check_files(workspace, [*map(output_named, made_of), *map(maker_of, tables)])
         source = {"pagekin": pagekin.__version__, **snapshot, "built_from": built_from}
         with index_in_place(path) as folder:
@@ -70,6 +73,7 @@ def make_index(  # noqa: PLR0917
                 _aliases(workspace),
                 _frequencies(workspace, made_of),
                 [source],
+                [_required_table(workspace, table) for table in learned],
             )
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     described = _described(str(path), state, header, size)
@@ -88,7 +92,7 @@ def make_remote_index(  # noqa: PLR0917
     began = time.monotonic()
     scratch = workspace.new_folder("made")
     header = place.standing(scratch)
-    if header and _is_same(header, config, _built_from(workspace, _made_of(outputs))):
+    if header and _is_same(header, config, _built_from(workspace, outputs)):
         made = _described(place.uri, "kept", header, sum(place.sizes().values()))
     else:
         made = make_index(workspace, config, outputs, scratch / "index", snapshot, report)
@@ -106,6 +110,10 @@ def _made_of(outputs: Collection[str]) -> list[str]:
     return [name for name in (_SHARDS, _KIN) if name in outputs]
 
 
+def _learned(outputs: Collection[str]) -> list[Table]:
+    return [table for table in _LEARNED if maker_of(table).name in outputs]
+
+
 def _described(path: str, state: str, header: IndexHeader, size: int) -> dict[str, Any]:
     return {
         "path": path,
@@ -121,7 +129,7 @@ def _described(path: str, state: str, header: IndexHeader, size: int) -> dict[st
 def _built_from(workspace: AnyWorkspace, outputs: Collection[str]) -> dict[str, str]:
     """Digests of what goes into an index; none depends on where the snapshot lies."""
     digests = {}
-    for name in outputs:
+    for name in [*_made_of(outputs), *(maker_of(table).name for table in _learned(outputs))]:
         digests[name] = required_pass(workspace, output_named(name)).record["result"]["digest"]
     aliases = xxhash.xxh3_128()
     for file in map(ArrayFile, _aliases(workspace)):
@@ -162,11 +170,15 @@ def _aliases(workspace: AnyWorkspace) -> list[Path]:
 def _frequencies(workspace: AnyWorkspace, outputs: Collection[str]) -> dict[str, float]:
     if _SHARDS not in outputs:
         return {"bags": 0, "terms": 0, "mu": 0.0, "sigma": 0.0}
-    path = table_path(workspace, FREQUENCIES)
-    if path is None:
-        raise WorkspaceError(f"{workspace.name}: {FREQUENCIES.file} is gone; who removed it?")
-    table = Frequencies(path)
+    table = Frequencies(_required_table(workspace, FREQUENCIES))
     return {"bags": table.bags, "terms": len(table), "mu": table.mu, "sigma": table.sigma}
+
+
+def _required_table(workspace: AnyWorkspace, table: Table) -> Path:
+    path = table_path(workspace, table)
+    if path is None:
+        raise WorkspaceError(f"{workspace.name}: {table.file} is gone; who removed it?")
+    return path
 
 
 def _pieces(

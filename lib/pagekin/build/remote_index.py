@@ -21,7 +21,7 @@ from pathlib import Path
 
 from pagekin.errors import InputError, UsageError
 from pagekin.index.assembling import index_in_place
-from pagekin.index.folder import ALIASES, HEADER, IndexHeader, is_header, read_header
+from pagekin.index.folder import ALIASES, HEADER, LEARNED, IndexHeader, is_header, read_header
 from pagekin.printing import tell
 from pagekin.storage.cache import indexes_folder
 from pagekin.storage.store import Store
@@ -51,7 +51,9 @@ class RemoteIndex:
                     f"--index {self.uri}: holds other files and is no index; name a new folder"
                 )
         for name in sorted(there):
-            if name not in {HEADER, ALIASES} and not Path(name).match("shard-?????/*.arrays"):
+            if name not in {HEADER, ALIASES, *LEARNED} and not Path(name).match(
+                "shard-?????/*.arrays"
+            ):
                 raise UsageError(
                     f"--index {self.uri}: holds {name} beside an index, which would be lost; move"
                     " it away, or name a new folder"

@@ -23,6 +23,7 @@ from pagekin.index.folder import (
     ALIASES,
     BESIDE_OLD,
     HEADER,
+    LEARNED,
     IndexHeader,
     beside,
     is_header,
@@ -48,7 +49,7 @@ def check_target(path: Path) -> None:
     if not is_header(path / HEADER):
         raise UsageError(f"--index {path}: holds other files and is no index; name a new folder")
     for other in sorted(path.iterdir()):
-        if other.name not in {HEADER, ALIASES} and not other.match("shard-?????"):
+        if other.name not in {HEADER, ALIASES, *LEARNED} and not other.match("shard-?????"):
             raise UsageError(
                 f"--index {path}: holds {other.name} beside an index, which would be lost; move it"
                 " away, or name a new folder"
@@ -114,12 +115,16 @@ def write_index(  # noqa: PLR0917 - all that a header says
     aliases: Sequence[Path],
     frequencies: Frequencies,
     sources: list[dict[str, Any]],
+    learned: Sequence[Path] = (),
 ) -> IndexHeader:
     """Write all files of an index into an empty folder.
 
-    `pieces` come shard by shard, of all shards; `aliases` are the files that name them.
+    `pieces` come shard by shard, of all shards; `aliases` are the files that name them; `learned`
+    are files that the index gets as they are, of those in LEARNED.
     """
     write_aliases(folder / ALIASES, aliases)
+    for path in learned:
+        shutil.copyfile(path, folder / path.name)
     for shard, group in groupby(pieces, key=itemgetter(0)):
         write_shard(folder, shard, config, (piece for _, piece in group))
     header = _describe(folder, config, frequencies, sources)
@@ -160,7 +165,8 @@ def write_shard(folder: Path, shard: int, config: BuildConfig, pieces: Iterable[
 def _describe(
     folder: Path, config: BuildConfig, frequencies: Frequencies, sources: list[dict[str, Any]]
 ) -> IndexHeader:
-    files: dict[str, str] = {ALIASES: ArrayFile(folder / ALIASES).checksum}
+    whole = [name for name in (ALIASES, *LEARNED) if (folder / name).exists()]
+    files = {name: ArrayFile(folder / name).checksum for name in whole}
     inlinks = np.zeros(MOST_INLINKS + 1, dtype=np.int64)
     documents = listed = crawled = empty = kin = titled = 0
     for shard in range(config.index.shards):

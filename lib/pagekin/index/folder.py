@@ -2,6 +2,7 @@
 
     INDEX/index.json        what it is, its parameters, where it came from; under a checksum
     INDEX/aliases.arrays    URLs that stand for others
+    INDEX/neighbours.arrays which terms are neighbours (`pagekin.enrich.neighbours`), if learned
     INDEX/shard-00000/      the documents of a shard (`pagekin.index.shard_files`)
 
 index.json holds no time, no address and no name of a machine: the same snapshot and configuration
@@ -32,6 +33,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from pagekin.bags.bag import Bag
+from pagekin.enrich import neighbours
 from pagekin.errors import InputError, NotFoundError, UsageError
 from pagekin.index.near import near_urls
 from pagekin.index.shard import Shard
@@ -44,6 +46,8 @@ __all__ = [
     "ALIASES",
     "BESIDE_OLD",
     "HEADER",
+    "LEARNED",
+    "NEIGHBOURS",
     "IndexFolder",
     "IndexHeader",
     "Place",
@@ -57,6 +61,8 @@ __all__ = [
 
 HEADER = "index.json"
 ALIASES = "aliases.arrays"
+NEIGHBOURS = "neighbours.arrays"
+LEARNED = {NEIGHBOURS: (neighbours.KIND, neighbours.DTYPES)}  # files that an index may have or not
 
 BESIDE_OLD = "old"  # the folder of the index that is replaced
 
@@ -176,7 +182,7 @@ def _rules(header: IndexHeader) -> Iterator[tuple[str, bool]]:
     yield (
         "files are those of its shards, with their checksums",
         _is_table(header.files)
-        and set(header.files) == set(_names(header.shards))
+        and header.files.keys() - LEARNED.keys() == set(_names(header.shards))
         and all(type(c) is str and _CHECKSUM.fullmatch(c) for c in header.files.values()),
     )
     yield "sources are snapshots", type(sources) is list and all(map(_is_source, sources))
@@ -212,7 +218,7 @@ def _is_source(value: Any) -> bool:
 
 
 def _names(shards: int) -> Iterator[str]:
-    """The files of an index with so many shards."""
+    """The files of every index with so many shards."""
     yield ALIASES
     for shard in range(shards):
         yield from (f"{shard_name(shard)}/{file.name}" for file in SHARD_FILES.values())
@@ -275,6 +281,9 @@ def open_files(path: Path) -> tuple[IndexHeader, dict[str, ArrayFile | InputErro
 def _open_all(path: Path, header: IndexHeader) -> Iterator[tuple[str, ArrayFile | InputError]]:
     allow_open(len(header.files) + _OTHER_HANDLES)
     yield ALIASES, _open_file(path / ALIASES, "resolution", {}, header.files[ALIASES])
+    for name, (kind, dtypes) in LEARNED.items():
+        if name in header.files:
+            yield name, _open_file(path / name, kind, dtypes, header.files[name])
     for shard in range(header.shards):
         folder = shard_name(shard)
         if not (path / folder).is_dir():

@@ -2,7 +2,8 @@
 
 Documents are taken over as they are, with weights and signatures: the result is the index that one
 build would have made of all the bags. What a build derives from its own documents (document
-frequencies, mu, sigma) stays what it was for each; `sources` names them all.
+frequencies, mu, sigma) stays what it was for each; `sources` names them all. What builds learned of
+their own documents is left out, unless all learned the same.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pagekin.bags.bag import Bag, Entry
 from pagekin.config import BuildConfig, config_of
 from pagekin.errors import InputError, UsageError
 from pagekin.index.assembling import check_target, index_in_place, write_index
-from pagekin.index.folder import ALIASES, IndexFolder
+from pagekin.index.folder import ALIASES, LEARNED, IndexFolder
 from pagekin.index.shard import Shard
 from pagekin.index.shard_files import (
     Piece,
@@ -89,6 +90,7 @@ def merge_indexes(
             [folder.path / ALIASES for folder in folders],
             _frequencies(folders),
             [source for folder in folders for source in folder.header.sources],
+            [folders[0].path / name for name in LEARNED if _all_have(folders, name)],
         )
         for folder in folders:
             folder.check_heads()
@@ -99,6 +101,13 @@ def merge_indexes(
         "shards": header.shards,
         "repeated": merger.repeated,
     }
+
+
+def _all_have(folders: Sequence[IndexFolder], name: str) -> bool:
+    """Has every index this file, and do all have the same?"""
+    return len({folder.header.files.get(name) for folder in folders}) == 1 and (
+        name in folders[0].header.files
+    )
 
 
 def _common_config(folders: Sequence[IndexFolder]) -> BuildConfig:

@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pagekin.enrich.neighbours import ONE
 from pagekin.errors import InputError
-from pagekin.index.folder import ALIASES, HEADER, IndexHeader, open_files
+from pagekin.index.folder import ALIASES, HEADER, NEIGHBOURS, IndexHeader, open_files
 from pagekin.index.shard import bounds_hold
 from pagekin.index.shard_files import (
     MOST_INLINKS,
@@ -61,6 +62,8 @@ def verify_files(
 ) -> list[str]:
     """The same of the files of an index that are open."""
     wrong = list(_check_aliases(opened[ALIASES]))
+    if NEIGHBOURS in opened:
+        wrong += _check_neighbours(opened[NEIGHBOURS])
     totals: NDArray[np.int64] = np.zeros(6 + MOST_INLINKS + 1, np.int64)
     for shard in range(header.shards):
         report(shard, header.shards)
@@ -112,6 +115,32 @@ def _spellings_hold(file: ArrayFile) -> bool:
     keys, numbers = file["spelt"], file["spellings"]
     ascend = bool((keys[1:] > keys[:-1]).all())
     return ascend and len(keys) == len(numbers) and bool((numbers < SPELLINGS).all())
+
+
+def _check_neighbours(file: ArrayFile | InputError) -> Iterator[str]:
+    yield from (wrong := list(_wrong(file)))
+    if isinstance(file, ArrayFile) and not wrong:
+        for rule, holds in _neighbours_rules(file):
+            if not holds:
+                yield f"{file.path}: {rule}"
+                return  # what follows may rest on it
+
+
+def _neighbours_rules(file: ArrayFile) -> Iterator[tuple[str, bool]]:
+    """(what must hold, does it), in an order in which each may rest on those before."""
+    terms, bounds, numbers = file["terms"], file["bounds"], file["neighbours"]
+    yield "terms ascending", bool((terms[1:] > terms[:-1]).all())
+    yield "bounds of neighbours", bounds_hold(bounds, len(numbers))
+    yield "bounds of words", bounds_hold(file["word_bounds"], len(file["words"]))
+    lengths = {len(bounds) - 1, len(file["word_bounds"]) - 1, len(file["df"])}
+    yield "neighbours, words and df of every term", lengths == {len(terms)}
+    yield "a share of every neighbour", len(file["shares"]) == len(numbers)
+    yield "neighbours that are terms", bool((numbers < len(terms)).all())
+    sums = np.diff(np.append(0, np.cumsum(file["shares"], dtype=np.int64))[bounds.astype(np.int64)])
+    yield "shares of the sum 1 at most", bool((file["shares"] > 0).all() and (sums <= ONE).all())
+    text, edges = file["words"].tobytes(), file["word_bounds"].tolist()
+    words = [text[low:high] for low, high in pairwise(edges)]
+    yield "words that are text", all(_is_text(word) and word.count(b" ") == 1 for word in words)
 
 
 def _has(file: ArrayFile, dtypes: dict[str, str]) -> bool:

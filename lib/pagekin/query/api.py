@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from pagekin.bags.bag import Bag, describe_bag
 from pagekin.cocitation.kin_table import RelatedPage
 from pagekin.errors import NotFoundError, UsageError
-from pagekin.index.folder import IndexFolder, Place
+from pagekin.index.folder import NEIGHBOURS, IndexFolder, Place
 from pagekin.index.shard import Shard
 from pagekin.index.verify import verify_files
 from pagekin.query.answer import Answer, Asked, Kin, Why, admitted, asked_page, reasons_by_bags
@@ -47,6 +47,9 @@ from pagekin.query.ranking import (
     rank_each,
     rank_some,
 )
+
+if TYPE_CHECKING:
+    from pagekin.query.related_words import RelatedWords
 
 __all__ = ["WAYS", "Index"]
 
@@ -357,6 +360,22 @@ class Index:
 
         with self._folder.unchanged() as folder:
             return [known_page(page.place) for page in find_by_words(folder.shards, words, k)]
+
+    def neighbours(self, word: str, k: int = 30) -> RelatedWords:
+        """The `k` words that are nearest to a word, as the bags of the snapshot teach: those that
+        stand in the same bags. NotFoundError names words that are near by letters.
+
+        Only indexes whose build was asked for it (`enrich.neighbours`) have the table.
+        """
+        from pagekin.query.related_words import related_words  # noqa: PLC0415 - few ask for it
+
+        with self._folder.unchanged() as folder:
+            if NEIGHBOURS not in folder.files:
+                raise NotFoundError(
+                    f"{self._path} has no neighbours of words; `pagekin build --enrich-neighbours"
+                    " true` learns them, and merged indexes keep them where all have the same"
+                )
+            return related_words(folder.files[NEIGHBOURS], folder.header.config, word, k)
 
     def pages(self, host: str = "", *, read: bool = False) -> Iterator[KnownPage]:
         """All pages that may be asked for, in the order of their URLs: documents, and pages with

@@ -18,6 +18,7 @@ from pagekin.stages.inventory import INVENTORY
 from pagekin.stages.pairs import PAIRS
 from pagekin.stages.reading import READING
 from pagekin.stages.related import RELATED
+from pagekin.stages.term_neighbours import TERM_NEIGHBOURS
 from pagekin.stages.weighted_bags import WEIGHTED_BAGS
 
 __all__ = [
@@ -35,6 +36,7 @@ STAGES: tuple[Stage, ...] = (
     READING,
     DOCUMENT_FREQUENCY,
     WEIGHTED_BAGS,
+    TERM_NEIGHBOURS,
     INDEX_SHARDS,
     PAIRS,
     RELATED,
@@ -97,6 +99,7 @@ def wanted_outputs(
     goals = []
     if "bags" in parts:
         goals.append("index_shards" if index else "weighted_bags")
+        goals += ["term_neighbours"] if config.enrich.neighbours else []
     if "cocitation" in parts:
         goals.append("related")
     wanted = _closure(map(output_named, goals), config)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from pybase64 import b64decode
 
 from pagekin import kinds
 from pagekin.bags.bag import BAR, Dictionary, parse_bag
@@ -17,6 +18,7 @@ from pagekin.bags.vocabulary import read_forms
 from pagekin.cocitation.block_record import parse_blocks
 from pagekin.cocitation.kin_table import parse_kin
 from pagekin.cocitation.similarity import ONE
+from pagekin.enrich.neighbours import ONE as ONE_SHARE
 from pagekin.index.shard_files import parse_piece
 from pagekin.kinds import Kind
 from pagekin.stages.document_frequency.counting import DF, WORDS, unpack_counts
@@ -25,6 +27,7 @@ from pagekin.stages.inventory.cuts import parse_cuts
 from pagekin.stages.inventory.sample import read_links
 from pagekin.stages.pairs.stripe_codec import split_stripes, unpack_partners
 from pagekin.stages.related.best_kin import named_page, parse_edge
+from pagekin.stages.term_neighbours.learning import parse_neighbours
 from pagekin.text.words import Terms
 
 __all__ = ["TermNames", "show_record"]
@@ -160,6 +163,21 @@ def _term_counts(key: bytes, value: bytes, names: TermNames) -> Shown:
     return {"words": [_text(word) for word in value.removeprefix(WORDS).split(BAR)]}
 
 
+def _sampled_bag(key: bytes, value: bytes, names: TermNames) -> Shown:
+    return {"terms": names.of(np.frombuffer(b64decode(value, validate=True), "<u4"))}
+
+
+def _neighbours(key: bytes, value: bytes, names: TermNames) -> Shown:
+    df, words, packed = parse_neighbours(value)
+    others, shares = np.split(np.frombuffer(packed, "<u4"), 2)
+    near = zip(names.of(others), shares.tolist(), strict=True)
+    return {
+        "word": _text(words.partition(b" ")[2]),
+        "bags_with_term": df,
+        "neighbours": [[name, round(share / ONE_SHARE, 6)] for name, share in near],
+    }
+
+
 def _document(key: bytes, value: bytes, names: TermNames) -> Shown:
     url, *rest = value.split(b" ")
     return {"url": _text(url), "fields": [_text(field) for field in rest[:-1]], "bytes": len(value)}
@@ -222,6 +240,8 @@ _SHOWN: dict[Kind, Callable[[bytes, bytes, TermNames], Shown]] = {
     kinds.BLOCKS: _blocks,
     kinds.TERM_COUNTS: _term_counts,
     kinds.FINAL_BAGS: _bag,
+    kinds.SAMPLED_BAGS: _sampled_bag,
+    kinds.NEIGHBOURS: _neighbours,
     kinds.DOCUMENTS: _document,
     kinds.SHARD_PIECES: _shard_piece,
     kinds.STRIPES: _stripe,

@@ -14,8 +14,9 @@ import pytest
 
 from pagekin import Index
 from pagekin.errors import InputError
-from pagekin.index.folder import read_header
+from pagekin.index.folder import NEIGHBOURS, read_header
 from pagekin.index.verify import verify_index
+from pagekin.tables import ArrayFile
 from tests.indexes import files_of
 from tests.running import (
     BAGS,
@@ -207,6 +208,21 @@ def test_bags_alone(finished, build, work, small_snapshot, built):
     assert files_of(built / "index") == files_of(finished)
     assert 0 == build("-q").code
     assert KEPT == states(work)
+
+
+def test_neighbours(finished, build, work, built):
+    """Asked for, neighbours of words are learned and lie in the index, and nothing else changes."""
+    assert 0 == build("--enrich-neighbours", "true").code
+    assert {**KEPT, "term_neighbours": "built", "index": "built"} == states(work)
+    ours, theirs = read_header(finished).files, read_header(built / "index").files
+    table = ours.pop(NEIGHBOURS)
+    assert theirs == ours
+    assert table == ArrayFile(work / "term_neighbours" / "neighbours.arrays").checksum
+    assert [] == verify_index(finished)
+    assert 0 == build("--enrich-neighbours", "true").code
+    assert {**KEPT, "term_neighbours": "kept"} == states(work)
+    assert 0 == build().code
+    assert NEIGHBOURS not in read_header(finished).files
 
 
 def test_two_indexes_of_one_workspace(finished, work, command, small_snapshot):

@@ -20,11 +20,12 @@ from pagekin import Index
 from pagekin.bags.bag import Entry
 from pagekin.cocitation.kin_table import Reason, RelatedPage
 from pagekin.errors import InputError, PagekinError
-from pagekin.index.folder import ALIASES, HEADER, read_header, write_header
+from pagekin.index.folder import ALIASES, HEADER, NEIGHBOURS, read_header, write_header
 from pagekin.index.merge import merge_indexes
 from pagekin.index.shard_files import SHARD_FILES, shard_of
 from pagekin.index.verify import verify_index
 from pagekin.tables import ArrayFile, url_number, write_arrays
+from pagekin.text.words import Terms
 from tests.indexes import config_of, files_of, make_bag, make_index, random_bags
 
 ALIAS = "http://d.example/"
@@ -42,12 +43,21 @@ KIN = {
     ],
     ONLY: [RelatedPage(ASKED, 5.0, 1, 1, (Reason("f.example", "", 5.0),))],
 }
-NAMES = [ALIASES, *(f"shard-00000/{file.name}" for file in SHARD_FILES.values())]
+LEARNED = {20: {30: 40_000, 40: 25_535}, 30: {20: 65_535}, 40: {}}
+NAMES = [ALIASES, NEIGHBOURS, *(f"shard-00000/{file.name}" for file in SHARD_FILES.values())]
+
+
+def words(terms: Terms) -> list[Entry]:
+    """Words without digits, which nobody can ask for."""
+    return [Entry(f"stem{term}", f"word{chr(97 + term // 10)}") for term in terms.tolist()]
 
 
 def build(folder: Path, shards: int = 1) -> Path:
     aliases = [(ALIAS.encode(), ASKED.encode())]
-    return make_index(folder, BAGS, config_of(shards, count=2), aliases=aliases, kin=KIN)
+    config = config_of(shards, count=2)
+    return make_index(
+        folder, BAGS, config, aliases=aliases, words=words, kin=KIN, neighbours=LEARNED
+    )
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +89,8 @@ def ask_everything(folder: Path) -> None:
         lambda: index.related([ONLY, ASKED], by="cocitation", exclude_hosts="x.example"),
         lambda: index.related(ASKED, by="both", unlike=ONLY, why=True).notes(),
         lambda: list(index.urls(0, "both")),
+        lambda: index.neighbours("wordc"),
+        lambda: index.neighbours("nothing"),
     ):
         with suppress(PagekinError):
             question()
@@ -109,6 +121,7 @@ def test_the_questions_reach_everything(built):
     assert ["e.example"] == [one.domain for one in cited[0].why.citing]
     assert [BAGS[1].url] == [one.url for one in index.related([ONLY, ASKED], by="cocitation")]
     assert ONLY in index.urls(0, "both")
+    assert ["wordd", "worde"] == [one.word for one in index.neighbours("wordc").neighbours]
     assert [] == verify_index(built)
 
 
@@ -235,8 +248,8 @@ def test_file_of_another_index(index, tmp_path):
     for name in SHARD_FILES.values():
         shutil.copy(other / "shard-00000" / name.name, index / "shard-00000" / name.name)
     said = [f"{index / n} is not the file that this index was written with" for n in NAMES]
-    assert said[1:] == verify_index(index)  # aliases were not copied
-    assert said[1] == complaint(index)
+    assert said[2:] == verify_index(index)  # those of the shard, which were copied
+    assert said[2] == complaint(index)
 
 
 def test_lists_of_another_seed(index, tmp_path):
@@ -337,8 +350,9 @@ def rewrite(folder: Path, name: str, change: Change) -> None:
     file = ArrayFile(path)
     arrays = {array: file[array].copy() for array in file.dtypes}
     change(arrays)
-    kind = SHARD_FILES[path.name.partition(".")[0]].kind if name != ALIASES else "resolution"
-    write_arrays(path, kind, file.meta, arrays)
+    kinds = {file.name: file.kind for file in SHARD_FILES.values()}
+    kinds |= {ALIASES: "resolution", NEIGHBOURS: "neighbours of terms"}
+    write_arrays(path, kinds[path.name], file.meta, arrays)
     header = read_header(folder)
     files = {**header.files, name: ArrayFile(path).checksum}
     write_header(folder, replace(header, files=files))
@@ -470,6 +484,36 @@ def test_written_wrongly(larger, name, change, rule):
     rewrite(larger, f"shard-00000/{SHARD_FILES[name].name}", change)
     assert [f"{larger / 'shard-00000'}: {rule}"] == verify_index(larger)
     ask_everyone(larger, urls)
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        (swap("terms"), "terms ascending"),
+        (cut("neighbours"), "bounds of neighbours"),
+        (cut("words"), "bounds of words"),
+        (cut("terms"), "neighbours, words and df of every term"),
+        (cut("df"), "neighbours, words and df of every term"),
+        (cut("shares"), "a share of every neighbour"),
+        (put("neighbours", 3), "neighbours that are terms"),
+        (put("shares", 0), "shares of the sum 1 at most"),
+        (put("shares", 40_001), "shares of the sum 1 at most"),
+        (put("words", 0xFF), "words that are text"),
+        (put("words", ord(" ")), "words that are text"),
+    ],
+)
+def test_neighbours_written_wrongly(index, change, rule):
+    """The same of neighbours of words."""
+    rewrite(index, NEIGHBOURS, change)
+    assert [f"{index / NEIGHBOURS}: {rule}"] == verify_index(index)
+    ask_everything(index)
+
+
+def test_other_arrays_of_neighbours(index):
+    """A table without an array is refused at the opening."""
+    rewrite(index, NEIGHBOURS, lambda arrays: arrays.pop("df"))
+    said = f"{index / NEIGHBOURS} holds other arrays than those of neighbours of terms"
+    assert said == complaint(index)
 
 
 @pytest.mark.parametrize("name", SHARD_FILES)
