@@ -13,10 +13,11 @@ from pagekin.bags.bag import Bag, Bags, Entry
 from pagekin.cocitation.kin_table import SCORE, RelatedPage, shard_of_key, table_pieces, url_key
 from pagekin.config import BuildConfig, IndexConfig, SignatureConfig
 from pagekin.counters import Counters
+from pagekin.enrich.mixture import EnrichedBags
 from pagekin.enrich.neighbours import Nearest, write_neighbours
 from pagekin.index.assembling import index_in_place, write_index
 from pagekin.index.folder import NEIGHBOURS
-from pagekin.index.shard_files import Piece, in_blocks, shard_of, shard_pieces, sign_bags
+from pagekin.index.shard_files import Document, Piece, in_blocks, shard_of, shard_pieces, sign_bags
 from pagekin.kinds import Pair
 from pagekin.limits import MAX_TITLE
 from pagekin.minhash.signatures import Signatures
@@ -46,7 +47,6 @@ FREQUENCIES = {"bags": 4.0, "terms": 3.0, "mu": 0.5, "sigma": 0.25}
 SOURCE = {"pagekin": "0", "files": 1, "bytes": 2, "names": ["a.warc"], "built_from": {}}
 
 Words = Callable[[Terms], list[Entry]]
-Document = tuple[Bag, Signatures]
 KinLists = Mapping[str, Sequence[RelatedPage]]
 
 
@@ -144,16 +144,18 @@ def make_index(  # noqa: PLR0917
     words: Words = words_of,
     kin: KinLists | None = None,
     neighbours: Mapping[int, Mapping[int, int]] | None = None,
+    plain: Mapping[str, Bag] | None = None,
 ) -> Path:
     """Write an index; `rows` gives signatures by URL where they are not those of the bags.
 
     `kin` gives related pages by co-citation, by URL; `neighbours` gives those of each term with
-    their shares.
+    their shares; `plain`, where bags were enriched (they have sources), what they were before.
     """
     config = config or config_of()
     resolution = folder.with_name(f"{folder.name}.aliases")
     write_resolution(resolution, aliases, [])
-    pieces = _pieces(_documents(bags, config, rows), config, words, _kin_records(kin or {}))
+    documents = _documents(bags, config, rows, plain or {})
+    pieces = _pieces(documents, config, words, _kin_records(kin or {}))
     learned = [] if neighbours is None else [_write_neighbours(folder, neighbours, words)]
     with index_in_place(folder) as made:
         write_index(made, config, pieces, [resolution], FREQUENCIES, [SOURCE], learned)
@@ -180,12 +182,15 @@ def _write_neighbours(
 
 
 def _documents(
-    bags: Sequence[Bag], config: BuildConfig, rows: dict[str, Signatures] | None
+    bags: Sequence[Bag],
+    config: BuildConfig,
+    rows: Mapping[str, Signatures] | None,
+    plain: Mapping[str, Bag],
 ) -> list[Document]:
-    if rows is not None:
-        return [(bag, rows[bag.url]) for bag in bags]
-    [signed] = sign_bags([Bags.of(bags)], config, Counters())
-    return list(zip(bags, signed.signatures, strict=True))
+    if rows is None:
+        [signed] = sign_bags([EnrichedBags(Bags.of(bags))], config, Counters())
+        rows = {bag.url: row for bag, row in zip(bags, signed.signatures, strict=True)}
+    return [Document(bag, rows[bag.url], plain.get(bag.url)) for bag in bags]
 
 
 def _pieces(
@@ -195,9 +200,9 @@ def _pieces(
         return [entry.text() for entry in words(terms)]
 
     shards = config.index.shards
-    ordered = sorted(documents, key=lambda document: document[0].url.encode())
+    ordered = sorted(documents, key=lambda document: document.bag.url.encode())
     for shard in range(shards):
-        own = [d for d in ordered if shard_of(d[0].url.encode(), shards) == shard]
+        own = [d for d in ordered if shard_of(d.bag.url.encode(), shards) == shard]
         for piece in shard_pieces(in_blocks(own), config, texts):
             yield shard, piece
         related = [pair for pair in kin if shard_of_key(pair[0], shards) == shard]

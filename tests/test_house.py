@@ -49,8 +49,8 @@ FLOORS = {
         *("cocitation", "blocks", "index", "web", "text"),
         *("config", "counters", "errors", "kinds", "tables"),
     },
+    "enrich": {"enrich", "bags", "text", "config", "errors", "kinds", "tables"},
     "minhash": {"minhash", "bags", "text", "config", "errors"},
-    "enrich": {"enrich", "bags", "text", "config", "errors", "tables"},
     "index": {
         *("index", "minhash", "enrich", "bags", "web", "text"),
         *("config", "counters", "errors", "kinds", "tables"),

@@ -14,6 +14,7 @@ import os
 import re
 import signal
 import sys
+import threading
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
@@ -40,6 +41,7 @@ from pagekin.printing import tell, tell_traceback
 __all__ = ["main"]
 
 _STOPPED = 130
+_AGAIN = 0.1  # seconds
 
 # Words that a help may use, told in it before the options.
 _TERMS = {
@@ -150,7 +152,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _stoppable() -> Iterator[None]:
-    """Within, signals stop the command. Ignored signals (nohup, `&` in scripts) stay ignored."""
+    """Within, signals stop the command. Ignored signals (nohup, `&` in scripts) stay ignored.
+
+    Python drops what is raised while it clears an object away: the signal is sent again then.
+    """
     # SIGHUP too: when a terminal is closed a cluster has to be ended
     numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     before = {n: h for n in numbers if (h := signal.getsignal(n)) not in {signal.SIG_IGN, None}}
@@ -162,8 +167,15 @@ def _stoppable() -> Iterator[None]:
         received.append(number)
         raise KeyboardInterrupt
 
+    def unraisable(dropped: sys.UnraisableHookArgs) -> None:
+        if issubclass(dropped.exc_type, KeyboardInterrupt) and received:
+            threading.Timer(_AGAIN, os.kill, (os.getpid(), received[-1])).start()
+        else:
+            hook(dropped)
+
     for number in before:
         signal.signal(number, stop)
+    hook, sys.unraisablehook = sys.unraisablehook, unraisable
     try:
         yield
     except Exception as error:
@@ -171,6 +183,7 @@ def _stoppable() -> Iterator[None]:
             raise KeyboardInterrupt from error
         raise
     finally:
+        sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
 

@@ -240,6 +240,46 @@ class WeightConfig:
 
 
 @dataclass(frozen=True)
+class EnrichConfig:
+    """What is added to bags that their own words leave unsaid."""
+
+    words: bool = _option(False, "add words that are related to those of a bag")
+    neighbours: bool = _option(
+        False, "learn which terms are neighbours, as words does, for pagekin neighbours alone"
+    )
+    words_share: float = _option(
+        1.0, "words: so much is added to a bag of the sum 1", low=0, high=10
+    )
+    words_sample: int = _option(
+        20_000,
+        "words: neighbours of terms are learned from so many bags, drawn by their URLs",
+        low=100,
+        high=50_000,
+    )
+    words_nearest: int = _option(
+        30, "words: neighbours of a term at the most, the nearest", low=1, high=1_000
+    )
+    words_least: int = _option(
+        5, "words: terms of fewer bags of the sample have no neighbours", low=2
+    )
+    links: bool = _option(
+        False, "add words of the pages that link here, are linked to, and stand beside"
+    )
+    topics: bool = _option(False, "add the topics, learned from the snapshot, that a bag is near")
+    terms: int = _option(300, "keep this many heaviest words of an enriched bag; 0: all", low=0)
+
+    @property
+    def learns_words(self) -> bool:
+        """Are neighbours of terms learned?"""
+        return self.words or self.neighbours
+
+    @property
+    def is_on(self) -> bool:
+        """Is anything added?"""
+        return self.words or self.links or self.topics
+
+
+@dataclass(frozen=True)
 class SignatureConfig:
     """The signatures of a bag, by whose equality similar bags are found [SIM 6.2]."""
 
@@ -266,27 +306,6 @@ class SignatureConfig:
         "linear: a weight of 1 becomes this many copies of its term",
         low=1,
         high=65_535,
-    )
-
-
-@dataclass(frozen=True)
-class EnrichConfig:
-    """What a snapshot teaches about its bags."""
-
-    neighbours: bool = _option(
-        False, "learn which terms are neighbours, and keep their table for pagekin neighbours"
-    )
-    words_sample: int = _option(
-        20_000,
-        "words: neighbours of terms are learned from so many bags, drawn by their URLs",
-        low=100,
-        high=50_000,
-    )
-    words_nearest: int = _option(
-        30, "words: neighbours of a term at the most, the nearest", low=1, high=1_000
-    )
-    words_least: int = _option(
-        5, "words: terms of fewer bags of the sample have no neighbours", low=2
     )
 
 
@@ -487,6 +506,10 @@ class BuildConfig:
             raise UsageError(
                 "signatures: method darts needs bags of the sum 1 (weight.normalise = true);"
                 " for others there is method icws"
+            )
+        if self.enrich.is_on and not self.weight.normalise:
+            raise UsageError(
+                "enrich: parts are added to bags of the sum 1 (weight.normalise = true)"
             )
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "CUTS",
     "DOCUMENTS",
     "EDGES",
+    "ENRICHED_BAGS",
     "FINAL_BAGS",
     "KIN",
     "KINDS",
@@ -33,6 +34,7 @@ __all__ = [
     "WORDS",
     "Kind",
     "Pair",
+    "compared_bags",
     "key_after",
 ]
 
@@ -66,6 +68,11 @@ class Kind:
         return key.startswith(self.prefix) if self.prefix else not key.startswith(MARK)
 
 
+def compared_bags(*, enriched: bool) -> Kind:
+    """The kind of the bags that are compared, where bags are enriched or are not."""
+    return ENRICHED_BAGS if enriched else FINAL_BAGS
+
+
 def key_after(prefix: bytes) -> bytes:
     """The least key above all keys that begin with `prefix`.
 
@@ -93,6 +100,9 @@ TERM_COUNTS = Kind("term counts", "DIGITS", "in how many bags each term stands, 
 FINAL_BAGS = Kind("final bags", "URL", "origin, terms and weights with sum 1")
 SAMPLED_BAGS = Kind("sampled bags", "sample", "the heaviest terms of a bag of a sample")
 NEIGHBOURS = Kind("neighbours", "TERM", "the terms nearest to it, with their shares")
+ENRICHED_BAGS = Kind(
+    "enriched bags", "!enriched/URL", "a final bag with parts added, and whence", b"!enriched/"
+)
 DOCUMENTS = Kind("documents", "SHARD PART", "the bag of a document, or its origin and signatures")
 SHARD_PIECES = Kind("shard pieces", "SHARD PART NUMBER", "a piece of an array of the shard")
 
@@ -104,6 +114,7 @@ KIN = Kind("kin", "NUMBER", "a page and the best pages related to it")
 KINDS = (
     *(SIGHTINGS, CAPTURES, CUTS, SAMPLE, STOP_WORDS),
     *(PARCELS, RAW_BAGS, WORDS, BLOCKS),
-    *(TERM_COUNTS, FINAL_BAGS, SAMPLED_BAGS, NEIGHBOURS, DOCUMENTS, SHARD_PIECES),
+    *(TERM_COUNTS, FINAL_BAGS, SAMPLED_BAGS, NEIGHBOURS, ENRICHED_BAGS),
+    *(DOCUMENTS, SHARD_PIECES),
     *(STRIPES, EDGES, KIN),
 )

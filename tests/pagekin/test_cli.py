@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -313,3 +315,18 @@ def test_terminal_without_the_letters(demo_work):
     assert (0, "") == (narrow.code, narrow.err)
     assert narrow.out.encode().decode("unicode_escape") == wide.out
     assert not wide.out.isascii()
+
+
+class _Signals:
+    """An object that is sent a signal while it is cleared away."""
+
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGTERM)
+
+
+def test_stopped_where_python_drops_it():
+    """A signal that comes while an object is cleared away stops the command all the same."""
+    with pytest.raises(KeyboardInterrupt), cli._stoppable():
+        one = _Signals()
+        del one
+        time.sleep(30)

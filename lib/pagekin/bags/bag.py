@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +30,17 @@ from pagekin.text.words import Terms
 
 __all__ = [
     "BAR",
+    "NO_SOURCES",
+    "SOURCES",
     "Bag",
     "BagColumns",
     "Bags",
     "Bounds",
     "Dictionary",
     "Entry",
+    "Sources",
     "Weights",
+    "batches_of",
     "describe_bag",
     "halves",
     "in_batches",
@@ -45,11 +49,13 @@ __all__ = [
     "parse_bag",
     "parse_origin",
     "read_bags",
+    "read_columns",
     "write_dictionary",
 ]
 
 Weights = NDArray[np.float32]
 Bounds = NDArray[np.int64]
+Sources = NDArray[np.uint8]  # of each term, as numbered in SOURCES
 
 _ITEM = 8  # bytes: a term and a weight
 _COUNTS = 4  # in the origin of a bag, before the title
@@ -59,6 +65,11 @@ _LARGE = 2 << 20  # bytes of values in one batch: 200,000 terms, some 30 MB at w
 BAR = b"|"  # between entries of one record; none has it
 _DICTIONARY = "dictionary"
 _KEPT = 500_000  # entries in words: about 100 MB
+
+
+# Where the terms of a bag come from, by the number that is stored (`pagekin.enrich.mixture`).
+SOURCES: Final = ("own words", "related words", "citing", "cited", "co-cited", "topics")
+NO_SOURCES: Sources = np.empty(0, np.uint8)
 
 
 class Bag(NamedTuple):
@@ -72,6 +83,7 @@ class Bag(NamedTuple):
     terms: Terms  # ascending
     weights: Weights
     title: str = ""  # of the page that was read
+    sources: Sources = NO_SOURCES  # of an enriched bag
 
 
 class BagColumns(NamedTuple):
@@ -108,11 +120,7 @@ class Bags:
         """The bags of these records."""
         urls = [url for url, _ in records]
         parts = [_split_value(value) for _, value in records]
-        origins, packed = [some for some, _ in parts], [data for _, data in parts]
-        terms, weights = halves(packed)
-        bounds = np.cumsum([0, *(len(data) // _ITEM for data in packed)], dtype=np.int64)
-        columns = np.frombuffer(terms, "<u4"), np.frombuffer(weights, "<f4"), bounds
-        return cls(urls, origins, *columns)
+        return cls(urls, [some for some, _ in parts], *read_columns([data for _, data in parts]))
 
     def __len__(self) -> int:
         return len(self.urls)
@@ -135,6 +143,15 @@ class Bags:
             yield url, b"%b %b" % (origin, b64encode(terms[a:b] + weights[a:b]))
 
 
+def read_columns(packed: Sequence[bytes]) -> BagColumns:
+    """Bags of whose terms, with as many weights behind them, these are the bytes."""
+    if any(len(data) % _ITEM for data in packed):
+        raise ValueError("a bag does not have as many weights as terms")
+    terms, weights = halves(packed)
+    bounds = np.cumsum([0, *(len(data) // _ITEM for data in packed)], dtype=np.int64)
+    return BagColumns(np.frombuffer(terms, "<u4"), np.frombuffer(weights, "<f4"), bounds)
+
+
 def in_batches(bags: Iterable[Bag], size: int) -> Iterator[Bags]:
     """These bags, `size` at once."""
     rest = iter(bags)
@@ -144,16 +161,21 @@ def in_batches(bags: Iterable[Bag], size: int) -> Iterator[Bags]:
 
 def read_bags(records: Iterable[Pair], size: int) -> Iterator[Bags]:
     """The bags of these records, `size` at once, or fewer where they are large."""
+    return map(Bags.read, batches_of(records, size))
+
+
+def batches_of(records: Iterable[Pair], size: int) -> Iterator[list[Pair]]:
+    """These records, `size` at once, or fewer where they are large."""
     some: list[Pair] = []
     length = 0
     for record in records:
         some.append(record)
         length += len(record[1])
         if len(some) == size or length > _LARGE:
-            yield Bags.read(some)
+            yield some
             some, length = [], 0
     if some:
-        yield Bags.read(some)
+        yield some
 
 
 def is_bag(record: Pair) -> bool:
@@ -287,14 +309,20 @@ def _nameless(hash_: int) -> Entry:
 
 
 def describe_bag(bag: Bag, dictionary: Dictionary, count: int) -> dict[str, Any]:
-    """The bag in words, heaviest term first; `count` of them, 0: all."""
+    """The bag in words, heaviest term first; `count` of them, 0: all.
+
+    Of an enriched bag it says where each term comes from.
+    """
     order = np.lexsort((bag.terms, -bag.weights))[: count or None]
     entries = dictionary.look_up(bag.terms[order])
     weights = map(_short, bag.weights[order])
-    terms = [
+    terms: list[dict[str, Any]] = [
         {"term": entry.term, "display": entry.display, "weight": weight}
         for entry, weight in zip(entries, weights, strict=True)
     ]
+    if len(bag.sources):
+        for term, source in zip(terms, bag.sources[order].tolist(), strict=True):
+            term["source"] = SOURCES[source]
     return {
         "url": bag.url,
         "title": bag.title,

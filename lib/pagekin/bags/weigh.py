@@ -31,6 +31,7 @@ from pagekin.text.words import Terms
 __all__ = [
     "BATCH",
     "Frequencies",
+    "cut_to_sum_one",
     "df_factor",
     "heaviest",
     "incidence_moments",
@@ -58,14 +59,25 @@ def weigh_batch(raw: Bags, frequencies: Frequencies, config: WeightConfig) -> Ba
     """The final bags of raw ones."""
     tf = _scale_tf(raw.weights.astype(np.float64), config.tf)
     scaled = tf * frequencies.factors(raw.terms, config)
-    top = _by_bag(np.maximum, scaled, raw.bounds)
+    kept, weights, bounds = cut_to_sum_one(
+        scaled, raw.bounds, config.terms, normalise=config.normalise
+    )
+    return replace(raw, terms=raw.terms[kept], weights=weights.astype("<f4"), bounds=bounds)
+
+
+def cut_to_sum_one(
+    weights: NDArray[np.float64], bounds: Bounds, most: int, *, normalise: bool = True
+) -> tuple[NDArray[np.bool_], NDArray[np.float64], Bounds]:
+    """Which terms stay: of each bag the heaviest `most` (0: all; of equal weights the smaller
+    hashes) that have a weight; their weights with the sum 1 (or the heaviest 1); and the bounds.
+    """
+    top = _by_bag(np.maximum, weights, bounds)
     top[top == 0] = 1.0  # a bag without weight stays one
-    whole = np.rint(scaled * np.repeat(_SCALE / top, np.diff(raw.bounds))).astype(np.int64)
-    kept = heaviest(whole, raw.bounds, config.terms)
-    bounds, whole = np.append(0, np.cumsum(kept))[raw.bounds], whole[kept]
-    totals = _by_bag(np.add, whole, bounds) if config.normalise else _SCALE / top
-    weights = (whole / np.repeat(totals, np.diff(bounds))).astype("<f4")
-    return replace(raw, terms=raw.terms[kept], weights=weights, bounds=bounds)
+    whole = np.rint(weights * np.repeat(_SCALE / top, np.diff(bounds))).astype(np.int64)
+    kept = heaviest(whole, bounds, most)
+    bounds, whole = np.append(0, np.cumsum(kept))[bounds], whole[kept]
+    totals = _by_bag(np.add, whole, bounds) if normalise else _SCALE / top
+    return kept, whole / np.repeat(totals, np.diff(bounds)), bounds
 
 
 def _by_bag(add: np.ufunc, values: NDArray[Any], bounds: Bounds) -> NDArray[Any]:

@@ -8,10 +8,11 @@ from typing import Any
 
 from pagekin.bags.bag import Bag, Dictionary, describe_bag, parse_bag
 from pagekin.bags.weigh import Frequencies
-from pagekin.build.made import Pass, required_pass, table_path
+from pagekin.build.made import Pass, newest_pass, required_pass, table_path
+from pagekin.enrich.mixture import EnrichedBags
 from pagekin.errors import NotFoundError, UsageError, WorkspaceError
 from pagekin.index.near import folders_of, letters_apart
-from pagekin.kinds import FINAL_BAGS, RAW_BAGS, TERM_COUNTS
+from pagekin.kinds import ENRICHED_BAGS, FINAL_BAGS, RAW_BAGS, TERM_COUNTS, Kind
 from pagekin.stages.chain import maker_of
 from pagekin.stages.declaration import Table
 from pagekin.stages.document_frequency import DICTIONARY, FREQUENCIES
@@ -28,14 +29,23 @@ _LOOKED_AT = 10_000  # bags of each part file: 10 MB
 
 
 class BagStore:
-    """Looks bags up in a workspace and puts them into words."""
+    """Looks bags up in a workspace and puts them into words.
 
-    def __init__(self, work: Path) -> None:
+    They are those that are compared: enriched, where the build enriched them; `plain`: final bags.
+    """
+
+    def __init__(self, work: Path, *, plain: bool = False) -> None:
         self._workspace = workspace = Workspace.open(work)
-        self._bags = required_pass(workspace, maker_of(FINAL_BAGS))
+        final = required_pass(workspace, maker_of(FINAL_BAGS))
+        enriched = None if plain else newest_pass(workspace, maker_of(ENRICHED_BAGS))
+        self._bags = enriched or final
+        self._kind = ENRICHED_BAGS if enriched else FINAL_BAGS
         self._folder = workspace.stage_path(self._bags.name)
+        self._plain = workspace.stage_path(final.name)
         self._dictionary = Dictionary(self._table(DICTIONARY))
-        _check_one_build(workspace, self._bags)
+        _check_one_build(workspace, final, TERM_COUNTS, "words")
+        if enriched:
+            _check_one_build(workspace, enriched, FINAL_BAGS, "plain bags")
         aliases = table_path(workspace, RESOLUTION)
         self._resolution = Resolution(aliases) if aliases else None
 
@@ -45,15 +55,24 @@ class BagStore:
         if key is None:
             raise UsageError(f"{url} is no web address")
         for form in (key, self.end_of(key), *spellings(key)):
-            value = find(self._folder, form.encode())
+            value = self._find(form)
             if value is not None:
-                return parse_bag(form.encode(), value)
+                return self._parse(form.encode(), value)
         raise NotFoundError(self._not_found(key))
 
     def all(self) -> Iterator[Bag]:
         """Every bag, in the order of the URLs."""
         for key, value in read_merged(self._folder):
-            yield parse_bag(key, value)
+            yield self._parse(key.removeprefix(self._kind.prefix), value)
+
+    def _find(self, url: str) -> bytes | None:
+        return find(self._folder, self._kind.prefix + url.encode())
+
+    def _parse(self, url: bytes, value: bytes) -> Bag:
+        if self._kind is FINAL_BAGS:
+            return parse_bag(url, value)
+        bags, sources, _ = EnrichedBags.read([(url, value)])
+        return next(iter(bags))._replace(sources=sources)
 
     def end_of(self, url: str) -> str:
         """The canonical URL that a canonical URL stands for: its own, if no other."""
@@ -96,17 +115,18 @@ class BagStore:
     def _near(self, key: str) -> list[str]:
         """URLs that differ in few letters, among the bags from its host on; then its folders."""
         start = origin(key)[:-1].encode()
-        beside = [url.decode() for url in neighbours(self._folder, start, _LOOKED_AT)]
+        beside = [url.decode() for url in neighbours(self._plain, start, _LOOKED_AT)]
         near = sorted((errors, beside[place]) for errors, place in letters_apart(key, beside))
-        folders = (u for u in folders_of(key) if find(self._folder, u.encode()) is not None)
+        folders = (url for url in folders_of(key) if self._find(url) is not None)
         return [*(url for _, url in near), *folders][:_SUGGESTED]
 
 
-def _check_one_build(workspace: Workspace, bags: Pass) -> None:
+def _check_one_build(workspace: Workspace, bags: Pass, kind: Kind, name: str) -> None:
     """The words of a build are no words for the bags of another one."""
-    words = required_pass(workspace, maker_of(TERM_COUNTS)).written(TERM_COUNTS)["digest"]
-    if bags.record["outputs"]["weighted_bags"]["depends"][f"records {TERM_COUNTS.name}"] != words:
+    digest = required_pass(workspace, maker_of(kind)).written(kind)["digest"]
+    [made] = bags.record["outputs"].values()
+    if made["depends"][f"records {kind.name}"] != digest:
         raise WorkspaceError(
-            f"{workspace.path}: its bags are of an older build than its words; finish the newer one"
-            " with pagekin build"
+            f"{workspace.path}: its bags are of an older build than its {name}; finish the newer"
+            " one with pagekin build"
         )

@@ -132,6 +132,7 @@ class Build:
             with one_cluster(alone, report.cluster) as self.engine:
                 for stage, outputs in self.stages():
                     self._run_stage(stage, outputs, report, summary["stages"])
+            self._sweep()
             if self.index is not None:
                 summary["index"] = self._make_index(self.index, report)
         except DamageError as damage:
@@ -143,6 +144,11 @@ class Build:
             self.engine = alone
             return False
         return True
+
+    def _sweep(self) -> None:
+        """Remove the passes that are not needed any more."""
+        for name in superseded(self.workspace, self.config):
+            self.workspace.remove(name)
 
     def _new_summary(self) -> dict[str, Any]:
         return {
@@ -165,8 +171,7 @@ class Build:
             report.decision(decision.output.name, decision.build, decision.reason)
         if missing := tuple(d.output for d in decisions if d.build):
             self._run_pass(self.plan_pass(stage, missing), report)
-            for name in superseded(self.workspace):
-                self.workspace.remove(name)
+            self._sweep()
         for name in dict.fromkeys(self._pass_of(output).name for output in outputs):
             made = [d for d in decisions if self._pass_of(d.output).name == name]
             state = "built" if any(d.build for d in made) else "kept"
@@ -291,7 +296,7 @@ class Build:
             depends |= {f"{section}.{key}": _plain(value) for key, value in keys.items()}
         if not stage.reads:
             depends["snapshot"] = _snapshot_digest(self.snapshot)
-        for maker, needed in needed_by(output):
+        for maker, needed in needed_by(output, self.config):
             if maker in self.outputs and (isinstance(needed, Kind) or needed.shapes_records):
                 found = newest_pass(self.workspace, maker)
                 for kind in (needed,) if isinstance(needed, Kind) else maker.makes:
@@ -303,9 +308,14 @@ class Build:
         """The configuration, with what follows from the records that the stage reads."""
         return stage.settle(self.config, self._amount_read(stage, "records"), self.share)
 
+    def _reads(self, stage: Stage) -> tuple[Kind, ...]:
+        return stage.reads_in(self.config)
+
     def _amount_read(self, stage: Stage, unit: str) -> int:
         """How many records, or bytes, a stage reads of those before it; 0 where nobody knows."""
-        passes = [(newest_pass(self.workspace, maker_of(kind)), kind) for kind in stage.reads]
+        passes = [
+            (newest_pass(self.workspace, maker_of(kind)), kind) for kind in self._reads(stage)
+        ]
         return sum(int(found.written(kind)[unit]) for found, kind in passes if found)
 
     # --- a pass ---
@@ -331,7 +341,7 @@ class Build:
         found = [
             needed
             for output in outputs
-            for maker, needed in needed_by(output)
+            for maker, needed in needed_by(output, self.config)
             if isinstance(needed, Table) and maker in self.outputs
         ]
         return list(dict.fromkeys(found))
@@ -356,7 +366,7 @@ class Build:
         """DamageError where something that the job reads is not as it was written."""
         stage, tables = planned.stage, self.tables_for(planned.outputs)
         cuts = [stage.cut_by] if stage.cut_by else []
-        makers = [*map(maker_of, (*stage.reads, *cuts)), *map(maker_of, tables)]
+        makers = [*map(maker_of, (*self._reads(stage), *cuts)), *map(maker_of, tables)]
         check_files(self.workspace, [maker for maker in makers if maker in self.outputs])
 
     def _inputs(self, stage: Stage, made: Path, engine: Engine) -> tuple[list[str], int, str]:
@@ -392,7 +402,7 @@ class Build:
 
     def paths_read(self, stage: Stage) -> list[str]:
         """What a stage reads of the passes before it: files here, patterns elsewhere."""
-        passes = dict.fromkeys(self._pass_of(maker_of(kind)).name for kind in stage.reads)
+        passes = dict.fromkeys(self._pass_of(maker_of(kind)).name for kind in self._reads(stage))
         return [path for name in passes for path in self.workspace.inputs(name)]
 
     def _check_files(self, result: JobResult) -> None:
@@ -412,7 +422,7 @@ def plan(build: Build) -> list[Decision]:
     building: set[str] = set()
     for output in build.outputs:
         decision = build.decide(output)
-        before = building & {maker.name for maker, _ in needed_by(output)}
+        before = building & {maker.name for maker, _ in needed_by(output, build.config)}
         if before and not decision.build:
             reason = f"if {' or '.join(sorted(before))} comes out different"
             decision = Decision(output, True, reason)

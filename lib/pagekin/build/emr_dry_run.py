@@ -98,7 +98,7 @@ def _inputs(
     if not planned.stage.reads:
         manifests = folder / planned.name
         return list(map(str, write_manifests(manifests, build.snapshot, build.engine.width)))
-    makers = [maker_of(kind) for kind in planned.stage.reads]
+    makers = [maker_of(kind) for kind in planned.stage.reads_in(build.config)]
     if all(newest_pass(build.workspace, maker) for maker in makers):
         return build.paths_read(planned.stage)
     names = dict.fromkeys(_pass_with(build, passes, maker) for maker in makers)

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pagekin.config import BuildConfig
 from pagekin.errors import DamageError, WorkspaceError
 from pagekin.kinds import Kind, Pair
-from pagekin.stages.chain import maker_of
+from pagekin.stages.chain import is_possible, maker_of
 from pagekin.stages.declaration import Output, Stage, Table
 from pagekin.storage.remote_workspace import AnyWorkspace
 
@@ -88,12 +89,13 @@ def check_files(workspace: AnyWorkspace, outputs: Iterable[Output]) -> None:
             raise DamageError(name, f"{workspace.name}/{name}: {damage}")
 
 
-def superseded(workspace: AnyWorkspace) -> list[str]:
-    """The passes that are the newest of no output."""
+def superseded(workspace: AnyWorkspace, config: BuildConfig) -> list[str]:
+    """The passes that are the newest of no output that this configuration has."""
     newest: dict[str, str] = {}
     passes = _passes(workspace)
     for made in passes:
-        newest.update(dict.fromkeys(made.record.get("outputs", {}), made.name))
+        outputs = made.record.get("outputs", {})
+        newest.update({name: made.name for name in outputs if is_possible(name, config)})
     return [p.name for p in passes if "outputs" in p.record and p.name not in newest.values()]
 
 

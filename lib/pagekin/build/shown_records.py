@@ -10,6 +10,7 @@ from typing import Any
 
 from pagekin.bags.bag import Dictionary
 from pagekin.build.made import Pass, required_pass, table_path
+from pagekin.config import known_config
 from pagekin.engine.run import job_class
 from pagekin.errors import UsageError, WorkspaceError
 from pagekin.kinds import STATISTICS, Kind, Pair
@@ -93,5 +94,6 @@ def _input_of(workspace: Workspace, stage: Stage, made: Pass) -> Iterator[Pair]:
             raise WorkspaceError(f"{workspace.path}: {made.name} does not say what it read")
         for uri in made.record["snapshot"]:
             yield uri.encode(), b""
-    for name in dict.fromkeys(required_pass(workspace, maker_of(k)).name for k in stage.reads):
+    kinds = stage.reads_in(known_config(made.record["config"]))
+    for name in dict.fromkeys(required_pass(workspace, maker_of(kind)).name for kind in kinds):
         yield from workspace.records(name)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pagekin.commands.arguments import (
     DEFAULT_WORK,
@@ -18,6 +19,9 @@ from pagekin.commands.arguments import (
 from pagekin.commands.locations import local_index, local_workspace
 from pagekin.errors import NotFoundError, UsageError
 from pagekin.printing import print_lines, tell
+
+if TYPE_CHECKING:
+    from pagekin.bags.bag import Bag
 
 __all__ = ["add_bag"]
 
@@ -65,6 +69,11 @@ def add_bag(commands: Any) -> None:
         metavar="FILE",
         help="the bags of the URLs in FILE, one a line; -: stdin",
     )
+    add(
+        "--plain",
+        action="store_true",
+        help="the bag before it was enriched: nothing but what the page and links to it say",
+    )
     add("--json", action="store_true", help="print an object; with --all or --urls one a line")
 
 
@@ -82,30 +91,40 @@ def _run(options: argparse.Namespace) -> int:
         print_result(described, _lines(described), as_json=options.json, ensure_ascii=False)
         return 0
     missing = 0
-    for described in _describe_many(store, options):
-        if described is None:
+    for each in _describe_many(store, options):
+        if each is None:
             missing += 1
         elif options.json:
-            print_lines([json.dumps(described, ensure_ascii=False)])
+            print_lines([json.dumps(each, ensure_ascii=False)])
         else:
-            print_lines([*_lines(described), ""])
+            print_lines([*_lines(each), ""])
     if missing:
         tell(f"pagekin: {missing} of the URLs have no bag")
     return NotFoundError.exit_code if missing else 0
 
 
-def _open(options: argparse.Namespace) -> Any:
-    """A workspace or an index: both have `get`, `all` and `describe`."""
+class _Store(NamedTuple):
+    """The bags of a workspace or an index."""
+
+    get: Callable[[str], Bag]
+    all: Callable[[], Iterator[Bag]]
+    describe: Callable[[Bag, int], dict[str, Any]]
+
+
+def _open(options: argparse.Namespace) -> _Store:
     if options.index is not None:
         from pagekin.query.api import Index
 
-        return Index.open(local_index(options.index, options))
+        index, plain = Index.open(local_index(options.index, options)), options.plain
+        all_bags = partial(index.all, plain=plain)
+        return _Store(partial(index.get, plain=plain), all_bags, index.describe)
     from pagekin.build.bag_store import BagStore
 
-    return BagStore(local_workspace(options.work or DEFAULT_WORK))
+    store = BagStore(local_workspace(options.work or DEFAULT_WORK), plain=options.plain)
+    return _Store(store.get, store.all, store.describe)
 
 
-def _describe_many(store: Any, options: argparse.Namespace) -> Iterator[dict[str, Any] | None]:
+def _describe_many(store: _Store, options: argparse.Namespace) -> Iterator[dict[str, Any] | None]:
     """Each bag that is asked for; None for a URL without one."""
     count = options.k or 0
     if options.urls is None:
@@ -127,7 +146,9 @@ def _lines(described: dict[str, Any]) -> Iterator[str]:
     heaviest = max((t["weight"] for t in described["terms"]), default=0.0) or 1.0
     for term in described["terms"]:
         bar = "#" * max(1, round(_BAR * term["weight"] / heaviest))
-        yield f"  {term['weight']:.4f}  {term['display']:24} {bar}"
+        source = term.get("source", "own words")
+        mark = f"  ({source})" if source != "own words" else ""
+        yield f"  {term['weight']:.4f}  {term['display']:24} {bar}{mark}"
 
 
 def _sources(described: dict[str, Any]) -> str:

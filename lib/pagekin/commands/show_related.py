@@ -269,6 +269,22 @@ def _lines(answer: Any) -> Iterator[str]:
             yield from _why_lines(kin)
 
 
+# Where a word comes from that a page does not say by itself.
+_WHENCE = {
+    "related words": "related words",
+    "citing": "pages that link there",
+    "cited": "pages that it links to",
+    "co-cited": "pages that are linked to beside it",
+}
+
+
+def _whence(term: Any) -> str:
+    """Where a shared word comes from, unless both pages say it themselves."""
+    pages = (("asked", term.asked_source), ("found", term.found_source))
+    told = [f"{page}: from {_WHENCE[source]}" for page, source in pages if source in _WHENCE]
+    return f"  {'; '.join(told)}" if told else ""
+
+
 def _why_lines(kin: Any) -> Iterator[str]:
     from pagekin.progress import counted
 
@@ -278,7 +294,7 @@ def _why_lines(kin: Any) -> Iterator[str]:
         yield f"          estimate {kin.estimate:.4f}{exact}; {why.shared_terms} terms shared"
     for term in why.terms:
         weights = f"{term.asked:.4f} and {term.found:.4f}"
-        yield f"          {term.shared:.4f}  {term.display:24} ({weights})"
+        yield f"          {term.shared:.4f}  {term.display:24} ({weights}){_whence(term)}"
     if why.citing_domains:
         yield f"          {why.citing_domains} domains cite both; it stands in {why.blocks} blocks"
     for cited in why.citing:

@@ -1,1 +1,1 @@
-"""What a snapshot teaches about its bags: each module gives a part that is added to plain ones."""
+"""What the words of a page leave unsaid: parts that are added to its bag."""

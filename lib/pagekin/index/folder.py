@@ -66,7 +66,7 @@ LEARNED = {NEIGHBOURS: (neighbours.KIND, neighbours.DTYPES)}  # files that an in
 
 BESIDE_OLD = "old"  # the folder of the index that is replaced
 
-_FORMAT = 3  # 1 had no titles, 2 aliases that others could take
+_FORMAT = 4  # 1 had no titles, 2 aliases that others could take, 3 no enriched bags
 _KIND = "pagekin index"
 _OPENING = 16  # bytes before and around it, however the JSON is laid out
 _SUGGESTED = 5
@@ -365,10 +365,13 @@ class IndexFolder:
         for file in self.files.values():
             file.check_head()
 
-    def bags(self) -> Iterator[Bag]:
-        """Every bag, in the order of the URLs."""
-        each = (map(shard.bag, range(len(shard))) for shard in self.shards)
-        return heapq.merge(*each, key=attrgetter("url"))
+    def bags(self, *, plain: bool = False) -> Iterator[Bag]:
+        """Every bag, in the order of the URLs; `plain`: before they were enriched."""
+
+        def of(shard: Shard) -> Iterator[Bag]:
+            return (shard.bag(document, plain=plain) for document in range(len(shard)))
+
+        return heapq.merge(*map(of, self.shards), key=attrgetter("url"))
 
     @cached_property
     def aliases(self) -> Resolution:

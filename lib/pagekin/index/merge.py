@@ -17,13 +17,14 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pagekin.bags.bag import Bag, Entry
+from pagekin.bags.bag import Entry
 from pagekin.config import BuildConfig, config_of
 from pagekin.errors import InputError, UsageError
 from pagekin.index.assembling import check_target, index_in_place, write_index
 from pagekin.index.folder import ALIASES, LEARNED, IndexFolder
 from pagekin.index.shard import Shard
 from pagekin.index.shard_files import (
+    Document,
     Piece,
     in_blocks,
     may_share,
@@ -31,7 +32,6 @@ from pagekin.index.shard_files import (
     shard_pieces,
 )
 from pagekin.index.verify import verify_files
-from pagekin.minhash.signatures import Signatures
 from pagekin.text.words import Terms
 
 __all__ = ["merge_indexes"]
@@ -171,7 +171,7 @@ class _Merger:
             for piece in self._kin(self._folders, shard, self._shards, config.cocitation.kin):
                 yield shard, piece
 
-    def _documents(self, shard: int, words: dict[int, Entry]) -> Iterator[tuple[Bag, Signatures]]:
+    def _documents(self, shard: int, words: dict[int, Entry]) -> Iterator[Document]:
         """The documents of a new shard; the words of their terms are put to `words`."""
         streams = [
             self._of_shard(source, old, shard)
@@ -181,11 +181,13 @@ class _Merger:
         ]
         for _, group in groupby(heapq.merge(*streams, key=_url), key=_url):
             best = self._best(list(group))
-            bag = best.shard.bag(best.id)
-            entries = best.shard.words.look_up(bag.terms)
-            for term, entry in zip(bag.terms.tolist(), entries, strict=True):
-                words[term] = min(entry, words.get(term, entry))  # of two the first in order
-            yield bag, best.shard.H[best.id]
+            bag, row = best.shard.bag(best.id), best.shard.H[best.id]
+            plain = best.shard.bag(best.id, plain=True) if best.shard.is_enriched else None
+            for terms in (bag.terms, *([plain.terms] if plain else [])):
+                entries = best.shard.words.look_up(terms)
+                for term, entry in zip(terms.tolist(), entries, strict=True):
+                    words[term] = min(entry, words.get(term, entry))  # of two the first in order
+            yield Document(bag, row, plain)
 
     def _of_shard(self, source: int, old: Shard, shard: int) -> Iterator[_Document]:
         for document in range(len(old)):

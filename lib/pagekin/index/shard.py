@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.bags.bag import Bag, BagColumns, Dictionary, Weights
+from pagekin.bags.bag import NO_SOURCES, SOURCES, Bag, BagColumns, Dictionary, Sources, Weights
 from pagekin.errors import InputError
 from pagekin.index.shard_files import Ids, directory_bits
 from pagekin.minhash.signatures import EMPTY, Signatures
@@ -212,14 +212,45 @@ class Shard:
 
     @cached_property
     def _bags(self) -> ArrayFile:
-        file = self._files["bags"]
-        holds = bounds_hold(file["bounds"], len(file["terms"]))
-        if not holds or (len(file["bounds"]), len(file["weights"])) != (
-            len(self) + 1,
-            len(file["terms"]),
-        ):
+        file = self._columns("bags")
+        sources = len(file["terms"]) if self.is_enriched else 0
+        if (len(file["bounds"]), len(file["sources"])) != (len(self) + 1, sources):
             raise self.damaged("bags")
         return file
+
+    @cached_property
+    def _plain(self) -> ArrayFile:
+        file = self._columns("plain")
+        if len(file["bounds"]) not in {1, len(self) + 1}:
+            raise self.damaged("plain")
+        return file
+
+    def _columns(self, name: str) -> ArrayFile:
+        """A file with terms and weights, whose arrays agree."""
+        file = self._files[name]
+        holds = bounds_hold(file["bounds"], len(file["terms"]))
+        if not holds or len(file["weights"]) != len(file["terms"]):
+            raise self.damaged(name)
+        return file
+
+    @property
+    def is_enriched(self) -> bool:
+        """Do the bags say more than their pages, and do the plain ones lie beside them?"""
+        return len(self._plain["bounds"]) > 1
+
+    def _sources(self, document: int) -> Sources:
+        """The source of each term of an enriched bag."""
+        if not self.is_enriched:
+            return NO_SOURCES
+        low, high = self._bags["bounds"][document : document + 2].tolist()
+        sources: Sources = self._bags["sources"][low:high]
+        if (sources >= len(SOURCES)).any():
+            raise self.damaged("bags")
+        return sources
+
+    def plain_terms(self, document: int) -> tuple[Terms, Weights]:
+        """Terms and weights of what a page and the links to it say, before they were enriched."""
+        return self._terms("plain" if self.is_enriched else "bags", document)
 
     @cached_property
     def words(self) -> Dictionary:
@@ -228,11 +259,15 @@ class Shard:
 
     def terms(self, document: int) -> tuple[Terms, Weights]:
         """Terms, ascending, and weights of a document."""
-        low, high = self._bags["bounds"][document : document + 2].tolist()
-        terms: Terms = self._bags["terms"][low:high]
+        return self._terms("bags", document)
+
+    def _terms(self, name: str, document: int) -> tuple[Terms, Weights]:
+        file = self._bags if name == "bags" else self._plain
+        low, high = file["bounds"][document : document + 2].tolist()
+        terms: Terms = file["terms"][low:high]
         if (terms[1:] <= terms[:-1]).any():
-            raise self.damaged("bags")
-        return terms, self._sound(self._bags["weights"][low:high])
+            raise self.damaged(name)
+        return terms, self._sound(file["weights"][low:high], name)
 
     def bags_of(self, documents: Ids) -> BagColumns:
         """The bags of these documents."""
@@ -250,18 +285,20 @@ class Shard:
             np.array(list(accumulate(sizes, initial=0))),
         )
 
-    def _sound(self, weights: Weights) -> Weights:
+    def _sound(self, weights: Weights, name: str = "bags") -> Weights:
         """The same weights, if they are some; InputError if not."""
         if (weights.view(np.uint32) >= _INFINITE).any():
-            raise self.damaged("bags")
+            raise self.damaged(name)
         return weights
 
-    def bag(self, document: int) -> Bag:
-        """The bag of a document."""
+    def bag(self, document: int, *, plain: bool = False) -> Bag:
+        """The bag of a document; `plain`: before it was enriched."""
         crawled, anchors, pages, hosts = self.counts(document)
-        url, (terms, weights) = self.spelt(document), self.terms(document)
+        terms, weights = self.plain_terms(document) if plain else self.terms(document)
+        url = self.spelt(document)
         title = self.title(document)
-        return Bag(url, crawled == 1, anchors, pages, hosts, terms, weights, title)
+        sources = NO_SOURCES if plain else self._sources(document)
+        return Bag(url, crawled == 1, anchors, pages, hosts, terms, weights, title, sources)
 
 
 def bounds_hold(bounds: NDArray[np.uint64], length: int) -> bool:

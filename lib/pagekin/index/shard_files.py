@@ -5,7 +5,9 @@
         titles.arrays       the titles of the pages that were read
         H.arrays            m signatures a document, fixed stride [SIM 6.2]
         I.arrays            for each position and signature the documents that have it
-        bags.arrays         terms and weights, for exact similarity and for reasons
+        bags.arrays         terms and weights, for exact similarity and for reasons; of enriched
+                            bags also the source of each term
+        plain.arrays        the bags that were enriched; empty where none were
         words.arrays        the words of the terms
         kin.arrays          the related pages by co-citation, and their reasons
 
@@ -22,7 +24,8 @@ array; or the name of a file (`H/`) and nothing: it is whole.
 
 The stage index_shards makes the pieces (`map_documents`, `reduce_documents`). Its records:
 
-    map -> reduce    key `SHARD bags`, value `URL BAG`: the record of a final bag, as it was read
+    map -> reduce    key `SHARD bags`, value `URL BAG`: the record of a final or an enriched bag, as
+                         it was read
                      key `SHARD rows`, value `URL CRAWLED ANCHORS PAGES HOSTS TITLE ROW`: the origin
                          of its bag, and the m signatures
     output           key `SHARD KIND NUMBER`, value `ARRAY BYTES`: the NUMBER-th such piece
@@ -45,11 +48,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pybase64 import b64decode, b64encode
 
-from pagekin.bags.bag import Bag, Bags, parse_origin, read_bags
+from pagekin.bags.bag import Bag, BagColumns, Bags, parse_origin
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
+from pagekin.enrich.mixture import EnrichedBags, read_batches
 from pagekin.errors import UsageError
-from pagekin.kinds import Pair
+from pagekin.kinds import Pair, compared_bags
 from pagekin.minhash.signatures import EMPTY, Signatures, make_signer
 from pagekin.tables import url_number
 from pagekin.text.words import Terms
@@ -57,6 +61,7 @@ from pagekin.text.words import Terms
 __all__ = [
     "MOST_INLINKS",
     "SHARD_FILES",
+    "Document",
     "Ids",
     "Lists",
     "Piece",
@@ -126,7 +131,14 @@ SHARD_FILES: dict[str, ShardFile] = {
             "index I",
             {"directory": "<u4", "keys": "<u4", "starts": "<u4", "ids": "<u4"},
         ),
-        ShardFile("bags.arrays", "index bags", {"bounds": "<u8", "terms": "<u4", "weights": "<f4"}),
+        ShardFile(
+            "bags.arrays",
+            "index bags",
+            {"bounds": "<u8", "terms": "<u4", "weights": "<f4", "sources": "|u1"},
+        ),
+        ShardFile(
+            "plain.arrays", "index plain bags", {"bounds": "<u8", "terms": "<u4", "weights": "<f4"}
+        ),
         ShardFile("words.arrays", "dictionary", {"hashes": "<u4", "bounds": "<u8", "text": "|u1"}),
         ShardFile("kin.arrays", "index kin", {"numbers": "<u8", "bounds": "<u8", "text": "|u1"}),
     )
@@ -177,10 +189,18 @@ def count_inlinks(anchors: NDArray[np.uint32]) -> NDArray[np.int64]:
 # --- documents ------------------------------------------------------------------------------------
 
 
+class Document(NamedTuple):
+    """A document with its signatures; of an enriched bag also the plain one."""
+
+    bag: Bag
+    signatures: Signatures
+    plain: Bag | None = None
+
+
 class Signed(NamedTuple):
     """Bags with their signatures, one row for each."""
 
-    bags: Bags
+    bags: EnrichedBags
     signatures: Signatures
 
 
@@ -192,33 +212,47 @@ class _Rows(NamedTuple):
     signatures: Signatures
 
 
-def sign_bags(batches: Iterable[Bags], config: BuildConfig, counters: Counters) -> Iterator[Signed]:
+def sign_bags(
+    batches: Iterable[EnrichedBags], config: BuildConfig, counters: Counters
+) -> Iterator[Signed]:
     """Each batch with the signatures of its bags [SIM 6.2]."""
     signer = make_signer(config.signatures, normalised=config.weight.normalise)
-    for bags in batches:
+    for batch in batches:
+        bags = batch.bags
         counters.add("index", "documents", len(bags))
         counters.add("index", "without_terms", int((bags.bounds[1:] == bags.bounds[:-1]).sum()))
-        yield Signed(bags, signer.sign(bags.terms, bags.weights, bags.bounds))
+        yield Signed(batch, signer.sign(bags.terms, bags.weights, bags.bounds))
 
 
-def in_blocks(documents: Iterable[tuple[Bag, Signatures]]) -> Iterator[Signed]:
+def in_blocks(documents: Iterable[Document]) -> Iterator[Signed]:
     """The documents, as many at once as go into one piece."""
     rest = iter(documents)
     while some := list(islice(rest, _BLOCK)):
-        yield Signed(Bags.of([bag for bag, _ in some]), np.stack([row for _, row in some]))
+        plain = [document.plain for document in some if document.plain]
+        bags = EnrichedBags(
+            Bags.of([document.bag for document in some]),
+            np.concatenate([document.bag.sources for document in some]),
+            Bags.of(plain).columns() if plain else None,
+        )
+        yield Signed(bags, np.stack([document.signatures for document in some]))
 
 
 # --- records --------------------------------------------------------------------------------------
 
 
-def map_documents(bags: Iterable[Pair], config: BuildConfig, counters: Counters) -> Iterator[Pair]:
-    """The mapper: from the records of final bags those for both reducers of their shards."""
-    shards = config.index.shards
+def map_documents(pairs: Iterable[Pair], config: BuildConfig, counters: Counters) -> Iterator[Pair]:
+    """The mapper: from the records of bags those for both reducers of their shards.
+
+    Where bags were enriched the final ones, which lie in the same records, are passed over.
+    """
+    shards, kind = config.index.shards, compared_bags(enriched=config.enrich.is_on)
+    bags = ((key.removeprefix(kind.prefix), value) for key, value in pairs if kind.holds(key))
     records, again = tee(bags)
-    for signed in sign_bags(read_bags(records, _SIGNED), config, counters):
+    for signed in sign_bags(read_batches(records, config, _SIGNED), config, counters):
         rows = signed.signatures.astype("<u4")
-        for (url, value), row in zip(islice(again, len(rows)), rows, strict=True):
-            shard, origin = shard_of(url, shards), value.rpartition(b" ")[0]
+        origins = signed.bags.bags.origins
+        for (url, value), origin, row in zip(islice(again, len(rows)), origins, rows, strict=True):
+            shard = shard_of(url, shards)
             yield b"%05d bags" % shard, b"%b %b" % (url, value)
             yield b"%05d rows" % shard, b"%b %b %b" % (url, origin, b64encode(row.tobytes()))
 
@@ -228,8 +262,8 @@ def reduce_documents(pairs: Iterable[Pair], config: BuildConfig, words: Words) -
     for key, group in groupby(pairs, key=itemgetter(0)):
         values = (value for _, value in group)
         if key.endswith(b" bags"):
-            bags = (value.split(b" ", 1) for value in values)
-            pieces = _bag_pieces(read_bags(((url, bag) for url, bag in bags), _BLOCK), words)
+            bags = ((url, bag) for url, _, bag in (value.partition(b" ") for value in values))
+            pieces = _bag_pieces(read_batches(bags, config, _BLOCK), words)
         else:
             pieces = _row_pieces(_read_rows(values), config)
         for number, (name, data) in enumerate(chain.from_iterable(pieces)):
@@ -261,26 +295,35 @@ def shard_pieces(blocks: Iterable[Signed], config: BuildConfig, words: Words) ->
     """All pieces of a shard, from one reading of its documents, in the order of their URLs."""
     for_bags, for_rows = tee(blocks)
     bags = _bag_pieces((block.bags for block in for_bags), words)
-    rows = _row_pieces((_Rows(b.urls, b.origins, s) for b, s in for_rows), config)
+    rows = _row_pieces((_Rows(b.bags.urls, b.bags.origins, s) for b, s in for_rows), config)
     none: list[Piece] = []
     for of_bags, of_rows in zip_longest(bags, rows, fillvalue=none):  # block by block
         yield from chain(of_bags, of_rows)
 
 
-def _bag_pieces(blocks: Iterable[Bags], words: Words) -> Iterator[list[Piece]]:
-    """For each block its pieces of `bags`, and at the end those of `words`."""
-    terms, size = _DistinctTerms(), 0
-    yield [("bags/bounds", bytes(8))]
-    for bags in blocks:
-        terms.add(bags.terms)
-        yield [
-            ("bags/bounds", (bags.bounds[1:] + size).astype("<u8").tobytes()),
-            ("bags/terms", bags.terms.tobytes()),
-            ("bags/weights", bags.weights.tobytes()),
-        ]
-        size += len(bags.terms)
-    yield [("bags/", b"")]
+def _bag_pieces(blocks: Iterable[EnrichedBags], words: Words) -> Iterator[list[Piece]]:
+    """For each block its pieces of `bags` and `plain`, and at the end those of `words`."""
+    terms, size, plain_size = _DistinctTerms(), 0, 0
+    yield [("bags/bounds", bytes(8)), ("plain/bounds", bytes(8))]
+    for block in blocks:
+        terms.add(block.bags.terms)
+        pieces = [*_column_pieces("bags", block.bags.columns(), size)]
+        size += len(block.bags.terms)
+        if block.plain:
+            terms.add(block.plain.terms)
+            pieces.append(("bags/sources", block.sources.tobytes()))
+            pieces += _column_pieces("plain", block.plain, plain_size)
+            plain_size += len(block.plain.terms)
+        yield pieces
+    yield [("bags/", b""), ("plain/", b"")]
     yield from _word_pieces(terms.ascending(), words)
+
+
+def _column_pieces(file: str, bags: BagColumns, size: int) -> Iterator[Piece]:
+    """The pieces of some bags, before which so many terms lie in the file."""
+    yield f"{file}/bounds", (bags.bounds[1:] + size).astype("<u8").tobytes()
+    yield f"{file}/terms", bags.terms.tobytes()
+    yield f"{file}/weights", bags.weights.tobytes()
 
 
 def _word_pieces(terms: Terms, words: Words) -> Iterator[list[Piece]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pagekin.bags.bag import SOURCES
 from pagekin.enrich.neighbours import ONE
 from pagekin.errors import InputError
 from pagekin.index.folder import ALIASES, HEADER, NEIGHBOURS, IndexHeader, open_files
@@ -185,8 +186,8 @@ def _invariants(
 ) -> Iterator[tuple[str, bool]]:
     """(what must hold, does it), in an order in which each may rest on those before."""
     urls, bags, words = files["urls"], files["bags"], files["words"]
-    for name in ("urls", "titles", "bags", "words"):
-        body = "terms" if name == "bags" else "text"
+    for name in ("urls", "titles", "bags", "plain", "words"):
+        body = "terms" if name in {"bags", "plain"} else "text"
         yield f"{name}: bounds", bounds_hold(files[name]["bounds"], len(files[name][body]))
     documents = len(urls["bounds"]) - 1
     for name in ("crawled", "anchors", "pages", "hosts"):
@@ -200,11 +201,21 @@ def _invariants(
     yield "titles of pages that were read", not sizes[urls["crawled"] == 0].any()
     yield "titles that are one line of text", all(map(_is_title, _texts(titles)))
     yield "a bag for every document", len(bags["bounds"]) - 1 == documents
-    yield "a weight for every term", len(bags["terms"]) == len(bags["weights"])
-    yield "terms ascending, weights above 0", _bags_hold(bags)
+    plain = files["plain"]
+    is_enriched = len(plain["bounds"]) > 1
+    yield "plain: a bag for every document, or none", len(plain["bounds"]) in {1, documents + 1}
+    for file in (bags, plain):
+        yield "a weight for every term", len(file["terms"]) == len(file["weights"])
+        yield "terms ascending, weights above 0", _bags_hold(file)
+    sources = len(bags["terms"]) if is_enriched else 0
+    yield "a source for every term of enriched bags", len(bags["sources"]) == sources
+    yield "sources that there are", bool((bags["sources"] < len(SOURCES)).all())
     yield "a word for every hash", len(words["bounds"]) - 1 == len(words["hashes"])
     yield "words that are text", all(map(_is_text, _texts(words)))
-    yield "words of the terms, ascending", _equal(words["hashes"], np.unique(bags["terms"]))
+    yield (
+        "words of the terms, ascending",
+        _equal(words["hashes"], np.unique(np.concatenate([bags["terms"], plain["terms"]]))),
+    )
     yield "a row of H for every document", len(files["H"]["signatures"]) == documents * count
     rows = files["H"]["signatures"].reshape(documents, count)
     empty = np.diff(bags["bounds"]) == 0

@@ -218,7 +218,8 @@ class _Meter:
         size = sum(Path(path).stat().st_size for path in inputs)
         mapped = made / "mapped" if reduces else part
         map_use = self._task(stage, options, "--mapper", list(map(Path, inputs)), mapped)
-        reads = stage_of(maker_of(stage.reads[0])).name if stage.reads else ""
+        kinds = stage.reads_in(self._config)
+        reads = stage_of(maker_of(kinds[0])).name if kinds else ""
         cuts = stage.cut_by is not None and self._config.reading.resolve
         use = StageUse(stage.name, reads, size, map_use, cuts, shards=self._shards(stage))
         if reduces:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from pagekin.bags.bag import SOURCES
 from pagekin.errors import InputError
 from pagekin.index.folder import Place
 from pagekin.progress import counted
@@ -35,13 +36,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SharedTerm:
-    """A term of both bags; what they share of it is the lesser weight."""
+    """A term of both bags; what they share of it is the lesser weight.
+
+    Of enriched bags it is told where each has most of its weight from: "own words", "related
+    words", "citing", "cited", "co-cited" pages, or "topics".
+    """
 
     term: str
     display: str
     asked: float  # its weight in the bag that was asked for
     found: float
     shared: float
+    asked_source: str = "own words"
+    found_source: str = "own words"
 
 
 @dataclass(frozen=True)
@@ -181,18 +188,25 @@ def reasons_by_bags(asked: Sequence[Place], found: Place) -> Why:
     """The terms that a page shares with those asked for; of several the means."""
     theirs = found.shard.bag(found.document)
     mine, shared = np.zeros(len(theirs.terms)), np.zeros(len(theirs.terms))
-    for place in asked:
-        terms, weights = place.shard.terms(place.document)
-        _, at, of = np.intersect1d(theirs.terms, terms, assume_unique=True, return_indices=True)
-        mine[at] += weights[of]
-        shared[at] += np.minimum(weights[of], theirs.weights[at])
+    sources = np.zeros(len(theirs.terms), np.uint8)  # in the first bag that has the term
+    for place in reversed(asked):
+        bag = place.shard.bag(place.document)
+        _, at, of = np.intersect1d(theirs.terms, bag.terms, assume_unique=True, return_indices=True)
+        mine[at] += bag.weights[of]
+        shared[at] += np.minimum(bag.weights[of], theirs.weights[at])
+        sources[at] = bag.sources[of] if len(bag.sources) else 0
     mine, shared = mine / len(asked), shared / len(asked)
     order = np.lexsort((theirs.terms, -shared))[: min(_SHOWN, np.count_nonzero(shared))]
     words = found.shard.words.look_up(theirs.terms[order])
-    columns = zip(words, mine[order], theirs.weights[order], shared[order], strict=True)
+    found_sources = theirs.sources if len(theirs.sources) else np.zeros_like(sources)
+    columns = zip(mine[order], theirs.weights[order], shared[order], strict=True)
+    named = ([SOURCES[n] for n in column[order].tolist()] for column in (sources, found_sources))
     of_asked = [asked_page(place) for place in asked]
     return Why(
-        [SharedTerm(w.term, w.display, *(_short(x) for x in row)) for w, *row in columns],
+        [
+            SharedTerm(word.term, word.display, _short(a), _short(b), _short(both), *sources)
+            for word, (a, b, both), *sources in zip(words, columns, *named, strict=True)
+        ],
         int(np.count_nonzero(shared)),
         _short(shared.sum()),
         theirs.anchors,

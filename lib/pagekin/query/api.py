@@ -336,11 +336,14 @@ class Index:
         place = self._folder.find(url)
         return place is not None and place.shard.counts(place.document)[0] == 1
 
-    def get(self, url: str) -> Bag:
-        """The bag of a URL in any spelling; NotFoundError names what is near."""
+    def get(self, url: str, *, plain: bool = False) -> Bag:
+        """The bag of a URL in any spelling; NotFoundError names what is near.
+
+        `plain`: before the build enriched it, with nothing but what the page and links to it say.
+        """
         with self._folder.unchanged():
             place = self._document(url)
-            return place.shard.bag(place.document)
+            return place.shard.bag(place.document, plain=plain)
 
     def title(self, url: str) -> str:
         """The title of a page, by its URL in any spelling; "" where it has none or was not read.
@@ -387,10 +390,10 @@ class Index:
         with self._folder.unchanged() as folder:
             yield from known_pages(folder.shards, self._tables, host, read=read)
 
-    def all(self) -> Iterator[Bag]:
-        """Every bag, in the order of the URLs."""
+    def all(self, *, plain: bool = False) -> Iterator[Bag]:
+        """Every bag, in the order of the URLs; `plain` as for `get`."""
         with self._folder.unchanged() as folder:
-            yield from folder.bags()
+            yield from folder.bags(plain=plain)
 
     def describe(self, bag: Bag, count: int = 10) -> dict[str, Any]:
         """A bag in words, heaviest term first; `count` of them, 0: all."""

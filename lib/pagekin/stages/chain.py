@@ -13,6 +13,7 @@ from pagekin.errors import UsageError
 from pagekin.kinds import Kind
 from pagekin.stages.declaration import PARTS, Output, Stage, Table
 from pagekin.stages.document_frequency import DOCUMENT_FREQUENCY
+from pagekin.stages.enriched_bags import ENRICHED_STAGE
 from pagekin.stages.index_shards import INDEX_SHARDS
 from pagekin.stages.inventory import INVENTORY
 from pagekin.stages.pairs import PAIRS
@@ -23,6 +24,7 @@ from pagekin.stages.weighted_bags import WEIGHTED_BAGS
 
 __all__ = [
     "STAGES",
+    "is_possible",
     "maker_of",
     "needed_by",
     "output_named",
@@ -37,6 +39,7 @@ STAGES: tuple[Stage, ...] = (
     DOCUMENT_FREQUENCY,
     WEIGHTED_BAGS,
     TERM_NEIGHBOURS,
+    ENRICHED_STAGE,
     INDEX_SHARDS,
     PAIRS,
     RELATED,
@@ -65,6 +68,11 @@ def output_named(name: str) -> Output:
     return _OUTPUTS[name]
 
 
+def is_possible(name: str, config: BuildConfig) -> bool:
+    """Does this configuration have the output of this name? One of another pagekin it may have."""
+    return name not in _OUTPUTS or _OUTPUTS[name].is_possible(config)
+
+
 def outputs_named(name: str) -> tuple[Output, ...]:
     """The output of this name, or all those of the stage of this name."""
     if name in _OUTPUTS:
@@ -76,10 +84,16 @@ def outputs_named(name: str) -> tuple[Output, ...]:
     return found.outputs
 
 
-def needed_by(output: Output) -> Iterator[tuple[Output, Kind | Table]]:
-    """What an output is made of: the outputs before it, each with what it needs of them."""
+def needed_by(
+    output: Output, config: BuildConfig | None = None
+) -> Iterator[tuple[Output, Kind | Table]]:
+    """What an output is made of: the outputs before it, each with what it needs of them.
+
+    Without a configuration: under any.
+    """
     stage = stage_of(output)
-    needed: list[Kind | Table] = [*stage.reads, *stage.looks_up, *output.uses]
+    reads = stage.reads_in(config) if config else stage.reads
+    needed: list[Kind | Table] = [*reads, *stage.looks_up, *output.uses]
     for each in needed:
         yield maker_of(each), each
 
@@ -99,7 +113,10 @@ def wanted_outputs(
     goals = []
     if "bags" in parts:
         goals.append("index_shards" if index else "weighted_bags")
-        goals += ["term_neighbours"] if config.enrich.neighbours else []
+        if config.enrich.is_on:
+            goals.append("enriched_bags")
+        if config.enrich.learns_words:
+            goals.append("term_neighbours")
     if "cocitation" in parts:
         goals.append("related")
     wanted = _closure(map(output_named, goals), config)
@@ -117,6 +134,6 @@ def _closure(goals: Iterator[Output], config: BuildConfig) -> list[Output]:
         output = waiting.pop()
         if output not in found:
             found.append(output)
-            before = (maker for maker, _ in needed_by(output))
+            before = (maker for maker, _ in needed_by(output, config))
             waiting += [maker for maker in before if maker.is_possible(config)]
     return found

@@ -108,10 +108,16 @@ class Stage:
     shuffles: tuple[Kind, ...] = ()  # what its mappers send; none: it has no reducers
     sections: tuple[str, ...] = ()
     looks_up: tuple[Table, ...] = ()  # tables that all its outputs use
+    # of the kinds that it reads, those that it reads under this configuration; None: all
+    chooses: Callable[[BuildConfig], tuple[Kind, ...]] | None = None
     cut_by: Kind | None = None  # tells where its files may be cut, so that several tasks read one
     # the configuration, with what follows from the number of records that are read, which are made
     # of this share of the snapshot
     settle: Callable[[BuildConfig, int, float], BuildConfig] = lambda config, records, share: config
+
+    def reads_in(self, config: BuildConfig) -> tuple[Kind, ...]:
+        """The kinds that it reads under this configuration."""
+        return self.chooses(config) if self.chooses else self.reads
 
     @property
     def uses(self) -> tuple[Table, ...]:

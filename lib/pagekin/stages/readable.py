@@ -13,11 +13,12 @@ import numpy as np
 from pybase64 import b64decode
 
 from pagekin import kinds
-from pagekin.bags.bag import BAR, Dictionary, parse_bag
+from pagekin.bags.bag import BAR, SOURCES, Dictionary, parse_bag
 from pagekin.bags.vocabulary import read_forms
 from pagekin.cocitation.block_record import parse_blocks
 from pagekin.cocitation.kin_table import parse_kin
 from pagekin.cocitation.similarity import ONE
+from pagekin.enrich.mixture import EnrichedBags
 from pagekin.enrich.neighbours import ONE as ONE_SHARE
 from pagekin.index.shard_files import parse_piece
 from pagekin.kinds import Kind
@@ -178,6 +179,15 @@ def _neighbours(key: bytes, value: bytes, names: TermNames) -> Shown:
     }
 
 
+def _enriched_bag(key: bytes, value: bytes, names: TermNames) -> Shown:
+    made = EnrichedBags.read([(key, value)])
+    shown = _bag(key, value.split(b" ", 2)[2], names)
+    order = np.lexsort((made.bags.terms, -made.bags.weights))
+    sources = [SOURCES[source] for source in made.sources[order].tolist()]
+    with_sources = zip(shown["terms"], sources, strict=True)
+    return {**shown, "terms": [[*term, source] for term, source in with_sources]}
+
+
 def _document(key: bytes, value: bytes, names: TermNames) -> Shown:
     url, *rest = value.split(b" ")
     return {"url": _text(url), "fields": [_text(field) for field in rest[:-1]], "bytes": len(value)}
@@ -242,6 +252,7 @@ _SHOWN: dict[Kind, Callable[[bytes, bytes, TermNames], Shown]] = {
     kinds.FINAL_BAGS: _bag,
     kinds.SAMPLED_BAGS: _sampled_bag,
     kinds.NEIGHBOURS: _neighbours,
+    kinds.ENRICHED_BAGS: _enriched_bag,
     kinds.DOCUMENTS: _document,
     kinds.SHARD_PIECES: _shard_piece,
     kinds.STRIPES: _stripe,

@@ -28,7 +28,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     files = sorted(DEMO.glob("*.warc.gz"))
     crawl.write_bytes(b"".join(gzip.decompress(file.read_bytes()) for file in files))
     flags = ("--work", base / "work", "--index", base / "index", "--cocitation-threshold", "0.5")
-    flags += ("--enrich-neighbours", "true")
+    flags = (*flags, "--enrich-words", "true")
     polish = base / "polish.warc"
     urls = (f"http://p{k}.example/" for k in range(10))
     polish.write_bytes(b"".join(response(url, b"<html lang=pl><p>na") for url in urls))
@@ -62,7 +62,7 @@ def test_every_kind(shown):
 def test_bag(shown, command, work):
     """A final bag is the one that `pagekin bag` shows; its words are those of its raw bag."""
     (final,) = shown("weighted_bags", "--key", BOWLINE, "-n", 1)
-    said = json.loads(command("bag", "--work", work, "--json", "-k", 0, BOWLINE).out)
+    said = json.loads(command("bag", "--plain", "--work", work, "--json", "-k", 0, BOWLINE).out)
     assert [term["display"] for term in said["terms"]] == [word for word, _ in final["terms"]]
     assert 1.0 == pytest.approx(sum(weight for _, weight in final["terms"]), abs=1e-3)
     (raw,) = shown("fragments", "--key", BOWLINE, "-n", 1)

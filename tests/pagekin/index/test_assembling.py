@@ -171,7 +171,7 @@ def test_golden_titles(golden):
 
 
 HEADER_BYTES = rb"""{
- "pagekin index": 3,
+ "pagekin index": 4,
  "checksum": "f1052f544c7313a9c039acfbcccd418b",
  "config": {
   "signatures": {

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from itertools import groupby
+from dataclasses import replace
+from itertools import chain, groupby, pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.bags.bag import Bags
+from pagekin.bags.bag import BagColumns, Bags
+from pagekin.config import EnrichConfig
 from pagekin.counters import Counters
+from pagekin.enrich.mixture import EnrichedBags, Part, enrich
 from pagekin.index import shard_files
 from pagekin.index.folder import IndexFolder
 from pagekin.index.shard import Shard
 from pagekin.index.shard_files import (
+    Document,
     Lists,
     Piece,
+    Signed,
     _Columns,
     directory_bits,
     in_blocks,
@@ -54,26 +59,48 @@ def arrays_of(pieces: Iterable[Piece]) -> dict[str, bytes]:
     st.integers(1, 4),
     st.integers(0, 3),
     st.sampled_from([1, 2, 512]),
+    st.booleans(),
 )
-def test_documents_as_records(bags, shards, count, least, block):
+def test_documents_as_records(bags, shards, count, least, block, enriches):  # noqa: PLR0917
     """The pieces of reducers, put together, are those that one reading of the documents makes."""
-    config = config_of(shards, count, least)
+    config = replace(config_of(shards, count, least), enrich=EnrichConfig(words=enriches))
+    stored = enriched(Bags.of(bags)) if enriches else EnrichedBags(Bags.of(bags))
+    records = [*(stored.records() if enriches else ()), *map(bag_record, bags)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shard_files, "_BLOCK", block)
-        sent = list(map_documents(map(bag_record, bags), config, Counters()))
+        sent = list(map_documents(records, config, Counters()))
         made = list(reduce_documents(sorted(sent), config, words_in))
         by_key = [[pair[0] for pair in some] for _, some in groupby(made, lambda p: p[0][:10])]
         assert by_key == [sorted(keys) for keys in by_key]
-        signed = sign_bags([Bags.of(bags)], config, Counters()) if bags else []
-        rows = [row for one in signed for row in one.signatures]
-        documents = sorted(zip(bags, rows, strict=True), key=lambda pair: pair[0].url.encode())
+        signed = sign_bags([stored], config, Counters()) if bags else []
+        documents = sorted(chain(*map(documents_of, signed)), key=lambda d: d.bag.url.encode())
         for shard in range(shards):
-            own = [d for d in documents if shard_of(d[0].url.encode(), shards) == shard]
+            own = [d for d in documents if shard_of(d.bag.url.encode(), shards) == shard]
             found = arrays_of(piece for k, piece in map(parse_piece, made) if k == shard)
             if own:
                 assert arrays_of(shard_pieces(in_blocks(own), config, words_in)) == found
             else:
                 assert {} == found
+
+
+def enriched(plain: Bags) -> EnrichedBags:
+    """These bags with one word more each, and of some most of the weight."""
+    count = len(plain)
+    more = BagColumns(
+        np.full(count, 99, np.uint32), np.ones(count, np.float32), np.arange(count + 1)
+    )
+    return enrich(plain, [Part(1, np.arange(count) % 3 + 0.5, more)], None, 4)
+
+
+def documents_of(signed: Signed) -> list[Document]:
+    """They, one by one."""
+    bags, sources, plain = signed.bags
+    if plain is None:
+        return [Document(bag, row) for bag, row in zip(bags, signed.signatures, strict=True)]
+    edges = pairwise(bags.bounds.tolist())
+    stored = [bag._replace(sources=sources[a:b]) for bag, (a, b) in zip(bags, edges, strict=True)]
+    before = replace(bags, terms=plain.terms, weights=plain.weights, bounds=plain.bounds)
+    return list(map(Document, stored, signed.signatures, before))
 
 
 def test_golden_records():
@@ -85,8 +112,8 @@ def test_golden_records():
         (b"00000 rows", b"http://a.example/ 1 2 2 2 A b lbBA8gs6r/o="),
     ] == sent
     made = list(reduce_documents(sent, config_of(count=2), words_in))
-    assert (b"00000 bags 000000002", b"bags/terms FAAAAB4AAAA=") == made[2]
-    assert (0, ("bags/terms", bytes([20, 0, 0, 0, 30, 0, 0, 0]))) == parse_piece(made[2])
+    assert (b"00000 bags 000000003", b"bags/terms FAAAAB4AAAA=") == made[3]
+    assert (0, ("bags/terms", bytes([20, 0, 0, 0, 30, 0, 0, 0]))) == parse_piece(made[3])
 
 
 # --- H by columns ---

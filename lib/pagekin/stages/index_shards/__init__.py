@@ -1,11 +1,11 @@
-"""Final bags get signatures, and become the shards of an index with H and I [SIM 6.2]."""
+"""Bags, enriched or not, get signatures and become shards of an index with H and I [SIM 6.2]."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from pagekin.config import BuildConfig
-from pagekin.kinds import DOCUMENTS, FINAL_BAGS, SHARD_PIECES
+from pagekin.kinds import DOCUMENTS, ENRICHED_BAGS, FINAL_BAGS, SHARD_PIECES, compared_bags
 from pagekin.stages.declaration import Output, Stage
 from pagekin.stages.document_frequency import DICTIONARY
 
@@ -26,15 +26,16 @@ INDEX_SHARDS = Stage(
     outputs=(
         Output(
             "index_shards",
-            "final bags get signatures, and lie in shards with H and I",
+            "bags get signatures, and lie in shards with H and I",
             makes=(SHARD_PIECES,),
-            sections=("weight", "signatures", "index"),
-            version=5,
+            sections=("weight", "enrich", "signatures", "index"),
+            version=6,
             part="bags",
             uses=(DICTIONARY,),
         ),
     ),
-    reads=(FINAL_BAGS,),
+    reads=(FINAL_BAGS, ENRICHED_BAGS),
+    chooses=lambda config: (compared_bags(enriched=config.enrich.is_on),),
     shuffles=(DOCUMENTS,),
     settle=settle_shards,
 )

@@ -11,7 +11,9 @@ from pagekin.stages.document_frequency import DICTIONARY, FREQUENCIES
 
 __all__ = ["NEIGHBOUR_TABLE", "TERM_NEIGHBOURS"]
 
-NEIGHBOUR_TABLE = Table("neighbours", "neighbours.arrays", "which terms are neighbours of each")
+NEIGHBOUR_TABLE = Table(
+    "neighbours", "neighbours.arrays", "which terms are neighbours of each", required=False
+)
 
 
 def _make_tables(folder: Path, counts: Counts, circumstances: Circumstances) -> None:
@@ -43,6 +45,7 @@ TERM_NEIGHBOURS = Stage(
             uses=(FREQUENCIES, DICTIONARY),
             tables=(NEIGHBOUR_TABLE,),
             make_tables=_make_tables,
+            is_possible=lambda config: config.enrich.learns_words,
             tells=_tells,
         ),
     ),

@@ -1,0 +1,75 @@
+"""Enriched bags: final bags with parts added to them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pagekin.bags.bag import Bags
+from pagekin.enrich.mixture import OWN, RELATED, EnrichedBags, enrich
+from pagekin.enrich.neighbours import ONE, Nearest, write_neighbours
+from pagekin.jobs.enriched_bags import EnrichedBags as Job
+from pagekin.kinds import ENRICHED_BAGS
+from tests.indexes import make_bag
+from tests.jobs.running import run_job, run_script, split_output
+
+BAGS = [
+    make_bag("http://a.example/", {100: 4.0, 200: 2.0, 300: 1.0}, 3, title="A b"),
+    make_bag("http://b.example/", {100: 1.0}, crawled=False),
+    make_bag("http://c.example/", {}),
+]
+
+
+def lines() -> list[bytes]:
+    return [b"%b\t%b" % record for record in Bags.of(BAGS).records()]
+
+
+def test_empty():
+    """No bags in, no bags out, and nothing counted."""
+    assert ([], {}) == run_job(Job, ["--enrich-terms", "2"])
+
+
+def test_without_parts():
+    """Bags are cut to as many terms as is asked for; the plain ones lie behind them."""
+    records, counters = run_job(Job, ["--enrich-terms", "2"], lines())
+    assert sorted(enrich(Bags.of(BAGS), [], None, 2).records()) == records
+    made = EnrichedBags.read([(k.removeprefix(ENRICHED_BAGS.prefix), v) for k, v in records])
+    assert [[100, 200], [100], []] == [bag.terms.tolist() for bag in made.bags]
+    assert [0, 3, 4, 4] == made.plain.bounds.tolist()
+    assert {"enriched_bags": {"bags": 3, "own words": 3}} == counters
+
+
+def test_as_a_script(tmp_path):
+    """`python jobs/enriched_bags.py -r local` gives the records of the inline runner."""
+    (tmp_path / "part-00000").write_bytes(b"".join(line + b"\n" for line in lines()))
+    said = run_script("enriched_bags", "-r", "local", "--no-conf", tmp_path / "part-00000")
+    assert 0 == said.code, said.err
+    assert run_job(Job, [], lines()) == split_output(said.out.encode())
+
+
+def test_related_words(tmp_path):
+    """Related words are added with their share, from the table of neighbours."""
+    near = Nearest(
+        np.array([100, 200, 500], np.uint32),
+        np.array([5, 5, 5], np.uint32),
+        np.array([0, 1, 1, 1]),
+        np.array([2], np.uint32),
+        np.array([ONE], np.uint16),
+    )
+    table = tmp_path / "neighbours.arrays"
+    write_neighbours(table, near, [b"a a", b"b b", b"e e"], {"bags": 90})
+    args = ["--enrich-words", "true", "--enrich-words-share", "0.5", "--neighbours", table]
+    records, counters = run_job(Job, args, lines())
+    made = EnrichedBags.read([(k.removeprefix(ENRICHED_BAGS.prefix), v) for k, v in records])
+    first = next(iter(made.bags))
+    assert [100, 200, 300, 500] == first.terms.tolist()
+    assert 1 / 3 == pytest.approx(float(first.weights[3]))
+    assert [OWN, OWN, OWN, RELATED] == made.sources[:4].tolist()
+    assert 2 == counters["enriched_bags"]["related words"]
+
+
+def test_table_is_missing():
+    """Without the table that a part needs the job says so."""
+    said = run_script("enriched_bags", "--enrich-words", "true", "--no-conf", "/dev/null")
+    assert 0 != said.code
+    assert "--neighbours is needed: which terms are neighbours of each" in said.err
