@@ -228,6 +228,7 @@ LIMITS: Final = [
         what="title of a page, as it is shown",
         why="Of 17,474 real ones two have more.",
         beyond="The title is cut; its words count all the same.",
+        counter="pages.titles_cut",
     ),
     Limit(
         MOST_ABOVE := 64,
@@ -238,6 +239,7 @@ LIMITS: Final = [
             " each of 30,000 links."
         ),
         beyond="Links carry the first.",
+        counter="pages.headings_cut",
     ),
     Limit(
         MAX_ANCHOR := 1_000,

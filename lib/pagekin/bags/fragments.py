@@ -42,6 +42,7 @@ __all__ = [
     "Positions",
     "Stream",
     "distance_weights",
+    "has_long_headings",
     "reach",
     "read_stream",
     "windows",
@@ -229,17 +230,29 @@ class FragmentMaker:
         return reach(self.window, self.bag)
 
 
+def has_long_headings(stream: Stream) -> bool:
+    """Has a heading, or the title, more terms than links below it carry?"""
+    low, high = _headings(stream)
+    return len(stream.title) > MOST_ABOVE or bool((high - low > MOST_ABOVE).any())
+
+
+def _headings(stream: Stream) -> tuple[Positions, Positions]:
+    """Where the terms of each heading begin and end."""
+    places = np.flatnonzero(stream.codes <= _HIGHEST)
+    ends = np.flatnonzero(stream.codes == CODES[HEADING_END])
+    stops = np.append(ends, 0)[np.searchsorted(ends, places)]
+    stops = np.maximum(stops, places)  # one that never ends has no terms
+    return stream.before[places], stream.before[stops]
+
+
 def _headings_above(stream: Stream) -> tuple[Terms, Positions, Positions]:
     """The chains of headings that links stand under: of each open level the last heading. Where
     each chain begins, and the number of the chain above each link.
     """
     places = np.flatnonzero(stream.codes <= _HIGHEST)
     levels = (_HIGHEST - stream.codes[places]).tolist()
-    ends = np.flatnonzero(stream.codes == CODES[HEADING_END])
-    stops = np.append(ends, 0)[np.searchsorted(ends, places)]
-    stops = np.maximum(stops, places)  # one that never ends has no terms
-    low = stream.before[places]
-    high = np.minimum(stream.before[stops], low + MOST_ABOVE)
+    low, high = _headings(stream)
+    high = np.minimum(high, low + MOST_ABOVE)
     before = np.searchsorted(places, stream.opens)  # how many headings stand before each link
     is_new = np.ones(len(before), np.bool_)
     is_new[1:] = before[1:] > before[:-1]

@@ -95,13 +95,21 @@ class Page:
 
     @property
     def title(self) -> str:
-        """Its first <title>, as one line; "" where it has none."""
+        """Its first <title>, as one line, cut if it is very long; "" where it has none."""
+        return one_line(self._title_text, MAX_TITLE)
+
+    @property
+    def title_is_cut(self) -> bool:
+        """Was it so long that the rest is not shown?"""
+        return len(one_line(self._title_text, MAX_TITLE + 1)) > MAX_TITLE
+
+    @property
+    def _title_text(self) -> str:
         start = self.flat.text.find(TITLE.encode())
         if start < 0:
             return ""
         end = self.flat.text.find(TITLE_END.encode(), start)
-        text = self.flat.text[start + 1 : None if end < 0 else end]
-        return one_line(text.decode(), MAX_TITLE)
+        return self.flat.text[start + 1 : None if end < 0 else end].decode()
 
     @property
     def noindex(self) -> bool:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 
-from pagekin.bags.fragments import FragmentMaker, Stream, read_stream
+from pagekin.bags.fragments import FragmentMaker, Stream, has_long_headings, read_stream
 from pagekin.bags.vocabulary import forms_records, read_stop_lists
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
@@ -130,6 +130,8 @@ class FragmentExtractor:
     def _fragments(self, page: Page, stream: Stream) -> PageFragments:
         url = own_url(page.url, self._config.reading, self._resolution)
         self._counters.add("text", "terms", len(stream.terms))
+        self._counters.add("pages", "titles_cut", page.title_is_cut)
+        self._counters.add("pages", "headings_cut", has_long_headings(stream))
         fragments = self._maker.fragments(stream, self._page_id(url))
         targets = self._targets(page, url)
         citing = host(url).encode()

@@ -199,3 +199,22 @@ def test_what_links_carry_is_bounded(page: str) -> None:
     opened = open_parcels(pairs)
     assert (opened.above_end - opened.above).max() <= 64
     assert {64, 5000} >= {*(opened.text - opened.title).tolist()} - {0}
+
+
+@pytest.mark.parametrize(
+    ("page", "counted"),
+    [
+        ("<title>{long}</title><p>bee", {"titles_cut": 1, "headings_cut": 1}),
+        ("<title>{wide}</title><p>bee", {"titles_cut": 1}),
+        ("<h1>{long}</h1><p><a href=x>bee</a>", {"headings_cut": 1}),
+        ("<title>{short}</title><h1>{short}</h1><p>bee", None),
+    ],
+)
+def test_limits_are_counted(page: str, counted: dict[str, int] | None) -> None:
+    """Titles that are not shown whole, and those and headings of which links carry a part."""
+    words = {"long": "bees hum " * 40, "wide": "x" * 201, "short": "x" * 30}
+    made = make_page("http://a.example/", f"<html>{page.format(**words)}".encode())
+    assert isinstance(made, Page)
+    counters = Counters()
+    list(FragmentExtractor(BuildConfig(), counters).records(made))
+    assert counted == counters.as_dict().get("pages")
