@@ -103,10 +103,18 @@ def started(*words: object) -> Iterator[subprocess.Popen[str]]:
     )
     try:
         with process:
-            yield process
+            try:
+                yield process
+            except BaseException:
+                _end(process.pid)  # or the end of `with` would wait for it
+                raise
     finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        _end(process.pid)
+
+
+def _end(group: int) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
 
 
 def _hear_the_keyboard() -> None:
