@@ -269,20 +269,23 @@ def _lines(answer: Any) -> Iterator[str]:
             yield from _why_lines(kin)
 
 
-# Where a word comes from that a page does not say by itself.
-_WHENCE = {
-    "related words": "related words",
-    "citing": "pages that link there",
-    "cited": "pages that it links to",
-    "co-cited": "pages that are linked to beside it",
-}
-
-
-def _whence(term: Any) -> str:
-    """Where a shared word comes from, unless both pages say it themselves."""
-    pages = (("asked", term.asked_source), ("found", term.found_source))
-    told = [f"{page}: from {_WHENCE[source]}" for page, source in pages if source in _WHENCE]
+def _whence(term: Any, why: Any) -> str:
+    """Where a shared word comes from, where a page does not say it itself."""
+    asked = _origin(term.asked_source, term.asked_related_to, why.asked_linking_pages)
+    found = _origin(term.found_source, term.found_related_to, why.linking_pages)
+    told = [f"{page}: {origin}" for page, origin in (("asked", asked), ("found", found)) if origin]
     return f"  {'; '.join(told)}" if told else ""
+
+
+def _origin(source: str, related_to: str, pages: int) -> str:
+    from pagekin.progress import counted
+
+    return {
+        "related words": f"related to {related_to}" if related_to else "a related word",
+        "citing": f"from {counted(pages, 'page')} that link there",
+        "cited": "from pages that it links to",
+        "co-cited": "from pages linked to beside it",
+    }.get(source, "")
 
 
 def _why_lines(kin: Any) -> Iterator[str]:
@@ -294,7 +297,7 @@ def _why_lines(kin: Any) -> Iterator[str]:
         yield f"          estimate {kin.estimate:.4f}{exact}; {why.shared_terms} terms shared"
     for term in why.terms:
         weights = f"{term.asked:.4f} and {term.found:.4f}"
-        yield f"          {term.shared:.4f}  {term.display:24} ({weights}){_whence(term)}"
+        yield f"          {term.shared:.4f}  {term.display:24} ({weights}){_whence(term, why)}"
     if why.citing_domains:
         yield f"          {why.citing_domains} domains cite both; it stands in {why.blocks} blocks"
     for cited in why.citing:

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.bags.bag import BagColumns, Bounds
+from pagekin.bags.bag import BagColumns, Bounds, Weights
 from pagekin.config import EnrichConfig
 from pagekin.tables import ArrayFile, write_arrays
 from pagekin.text.words import Terms
@@ -229,6 +229,22 @@ class Neighbours:
             np.concatenate([np.empty(0, np.float32), *(weights for _, weights, _ in parts)]),
             np.append(0, np.cumsum(sizes)),
         )
+
+    def givers(self, terms: Terms, weights: Weights, wanted: Terms) -> list[int]:
+        """Of each wanted term the term of a bag that gives it most, of equal ones the smallest; 0
+        where none of them is its neighbour.
+        """
+        whole = BagColumns(terms, weights, np.array([0, len(terms)]))
+        _, row, values = self._known(whole)
+        counts = np.diff(self._bounds)[row]
+        at = _runs(self._bounds[row], counts)
+        gifts = np.repeat(values, counts) * self._shares[at].astype(np.uint64)
+        givers = np.repeat(self.terms[row], counts)
+        found = []
+        for term in wanted.tolist():
+            mine = np.flatnonzero(self.terms[self._neighbours[at]] == term)
+            found.append(int(givers[mine[np.argmax(gifts[mine])]]) if len(mine) else 0)
+        return found
 
     def _known(self, bags: BagColumns) -> tuple[Whole, Whole, NDArray[np.uint64]]:
         """The terms that have neighbours: their bags, their numbers, and their weights as whole

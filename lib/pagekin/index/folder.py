@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from pagekin.bags.bag import Bag
-from pagekin.enrich import neighbours
+from pagekin.enrich.neighbours import DTYPES, KIND, Neighbours
 from pagekin.errors import InputError, NotFoundError, UsageError
 from pagekin.index.near import near_urls
 from pagekin.index.shard import Shard
@@ -62,7 +62,7 @@ __all__ = [
 HEADER = "index.json"
 ALIASES = "aliases.arrays"
 NEIGHBOURS = "neighbours.arrays"
-LEARNED = {NEIGHBOURS: (neighbours.KIND, neighbours.DTYPES)}  # files that an index may have or not
+LEARNED = {NEIGHBOURS: (KIND, DTYPES)}  # files that an index may have or not
 
 BESIDE_OLD = "old"  # the folder of the index that is replaced
 
@@ -381,6 +381,12 @@ class IndexFolder:
             return Resolution(file)
         except UNREADABLE as error:
             raise damaged(file.path) from error
+
+    @cached_property
+    def neighbours(self) -> Neighbours | None:
+        """The words that are related to words, if they were learned."""
+        file = self.files.get(NEIGHBOURS)
+        return Neighbours(file) if file else None
 
     def find(self, url: str) -> Place | None:
         """Where a canonical URL is."""

@@ -10,10 +10,12 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from pagekin.bags.bag import SOURCES
+from pagekin.bags.bag import SOURCES, Bag
+from pagekin.enrich.neighbours import Neighbours
 from pagekin.errors import InputError
 from pagekin.index.folder import Place
 from pagekin.progress import counted
+from pagekin.text.words import Terms
 from pagekin.web.urls import FILE_EXTENSIONS, among_hosts, extension_of, host
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
 ]
 
 _SHOWN = 10  # shared terms of a kin
+RELATED_WORDS = SOURCES[1]
 
 T = TypeVar("T")
 
@@ -39,7 +42,8 @@ class SharedTerm:
     """A term of both bags; what they share of it is the lesser weight.
 
     Of enriched bags it is told where each has most of its weight from: "own words", "related
-    words", "citing", "cited", "co-cited" pages, or "topics".
+    words" (and to which of its words it is related), "citing", "cited", "co-cited" pages, or
+    "topics".
     """
 
     term: str
@@ -49,6 +53,8 @@ class SharedTerm:
     shared: float
     asked_source: str = "own words"
     found_source: str = "own words"
+    asked_related_to: str = ""
+    found_related_to: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,9 +78,11 @@ class Why:
     shared_terms: int = 0  # of all
     shared_weight: float = 0.0
     inlinks: int = 0
+    linking_pages: int = 0
     linking_hosts: int = 0
     crawled: bool = False
     asked_inlinks: int = 0
+    asked_linking_pages: int = 0
     asked_linking_hosts: int = 0
     citing: list[Citing] = field(default_factory=list)  # the heaviest
     citing_domains: int = 0  # of all
@@ -184,37 +192,66 @@ def asked_page(place: Place) -> Asked:
     return Asked(place.url, crawled == 1, anchors, hosts, terms, place.title)
 
 
-def reasons_by_bags(asked: Sequence[Place], found: Place) -> Why:
-    """The terms that a page shares with those asked for; of several the means."""
+def reasons_by_bags(
+    asked: Sequence[Place], found: Place, neighbours: Neighbours | None = None
+) -> Why:
+    """The terms that a page shares with those asked for; of several the means.
+
+    `neighbours`, where the index has them, tell which word a related one is related to.
+    """
     theirs = found.shard.bag(found.document)
+    bags = [place.shard.bag(place.document) for place in asked]
     mine, shared = np.zeros(len(theirs.terms)), np.zeros(len(theirs.terms))
-    sources = np.zeros(len(theirs.terms), np.uint8)  # in the first bag that has the term
-    for place in reversed(asked):
-        bag = place.shard.bag(place.document)
+    of_bag = np.zeros(len(theirs.terms), np.int64)  # the first bag that has the term
+    for number, bag in reversed(list(enumerate(bags))):
         _, at, of = np.intersect1d(theirs.terms, bag.terms, assume_unique=True, return_indices=True)
         mine[at] += bag.weights[of]
         shared[at] += np.minimum(bag.weights[of], theirs.weights[at])
-        sources[at] = bag.sources[of] if len(bag.sources) else 0
+        of_bag[at] = number
     mine, shared = mine / len(asked), shared / len(asked)
     order = np.lexsort((theirs.terms, -shared))[: min(_SHOWN, np.count_nonzero(shared))]
-    words = found.shard.words.look_up(theirs.terms[order])
-    found_sources = theirs.sources if len(theirs.sources) else np.zeros_like(sources)
-    columns = zip(mine[order], theirs.weights[order], shared[order], strict=True)
-    named = ([SOURCES[n] for n in column[order].tolist()] for column in (sources, found_sources))
-    of_asked = [asked_page(place) for place in asked]
+    terms = theirs.terms[order]
+    words = found.shard.words.look_up(terms)
+    weights = zip(mine[order], theirs.weights[order], shared[order], strict=True)
+    origins = {
+        number: _origins(asked[number], bags[number], terms, neighbours)
+        for number in {*of_bag[order].tolist()}
+    }
+    of_asked = [origins[number][k] for k, number in enumerate(of_bag[order].tolist())]
+    of_found = _origins(found, theirs, terms, neighbours)
+    shown = [
+        SharedTerm(word.term, word.display, _short(x), _short(y), _short(z), a, b, c, d)
+        for word, (x, y, z), (a, c), (b, d) in zip(words, weights, of_asked, of_found, strict=True)
+    ]
+    counts = np.sum([place.shard.counts(place.document) for place in asked], axis=0).tolist()
     return Why(
-        [
-            SharedTerm(word.term, word.display, _short(a), _short(b), _short(both), *sources)
-            for word, (a, b, both), *sources in zip(words, columns, *named, strict=True)
-        ],
+        shown,
         int(np.count_nonzero(shared)),
         _short(shared.sum()),
         theirs.anchors,
+        theirs.pages,
         theirs.hosts,
         theirs.crawled,
-        sum(page.inlinks for page in of_asked),
-        sum(page.linking_hosts for page in of_asked),
+        *counts[1:],
     )
+
+
+def _origins(
+    place: Place, bag: Bag, terms: Terms, neighbours: Neighbours | None
+) -> list[tuple[str, str]]:
+    """Where a bag has each of these terms from, and for a related word to which it is related."""
+    if not len(bag.sources):
+        return [(SOURCES[0], "")] * len(terms)
+    at = np.minimum(np.searchsorted(bag.terms, terms), len(bag.terms) - 1)
+    sources = [SOURCES[source] for source in bag.sources[at].tolist()]
+    if neighbours is None or RELATED_WORDS not in sources:
+        return [(source, "") for source in sources]
+    givers = neighbours.givers(*place.shard.plain_terms(place.document), terms)
+    words = place.shard.words.look_up(np.array(givers, np.uint32))
+    return [
+        (source, word.display if giver and source == RELATED_WORDS else "")
+        for source, giver, word in zip(sources, givers, words, strict=True)
+    ]
 
 
 def _short(weight: float) -> float:

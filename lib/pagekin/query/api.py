@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from pagekin.bags.bag import Bag, describe_bag
 from pagekin.cocitation.kin_table import RelatedPage
+from pagekin.enrich.neighbours import Neighbours
 from pagekin.errors import NotFoundError, UsageError
 from pagekin.index.folder import NEIGHBOURS, IndexFolder, Place
 from pagekin.index.shard import Shard
@@ -110,6 +111,10 @@ class Index:
     @property
     def _tables(self) -> KinTables:
         return self._opened()[1]
+
+    @property
+    def _neighbours(self) -> Neighbours | None:
+        return self._folder.neighbours
 
     def _opened(self) -> tuple[IndexFolder, KinTables]:
         if self._files is None:
@@ -217,7 +222,7 @@ class Index:
                 return self._by_links(asked, against, question, by, why=why)
             like, others = (list(map(self._document, urls)) for urls in (asked, against))
             ranked, counted = rank(folder.shards, replace(question, like=like, unlike=others))
-            return _by_bags(like, ranked, counted, why=why)
+            return self._by_bags(like, ranked, counted, why=why)
 
     def related_each(
         self,
@@ -242,9 +247,23 @@ class Index:
         with self._folder.unchanged() as folder:
             places = map(self._document, urls)
             for place, ranked, counted in rank_each(folder.shards, places, question):
-                answer = _by_bags([place], ranked, counted, why=why)
+                answer = self._by_bags([place], ranked, counted, why=why)
                 folder.check_heads()
                 yield answer
+
+    def _by_bags(
+        self, like: Sequence[Place], ranked: Sequence[Ranked], counted: Counted, *, why: bool
+    ) -> Answer:
+        """The answer of what was ranked by bags."""
+        answer = Answer(list(map(asked_page, like)), len(counted), counted.capped)
+        for score, estimate, exact, place in ranked:
+            told = reasons_by_bags(like, place, self._neighbours) if why else None
+            crawled, inlinks, *_ = place.shard.counts(place.document)
+            kin = Kin(
+                place.url, score, estimate, exact, inlinks, crawled == 1, told, title=place.title
+            )
+            answer.append(kin)
+        return answer
 
     def _by_links(
         self, like: list[str], unlike: list[str], question: Question, by: str, *, why: bool
@@ -297,7 +316,7 @@ class Index:
         place = self._folder.find(url)
         crawled, inlinks, *_ = place.shard.counts(place.document) if place else (0, 0)
         estimate, exact = (ranked.estimate, ranked.exact) if ranked else (None, None)
-        told = _why(asked, place, cited) if why else None
+        told = _why(asked, place, cited, self._neighbours) if why else None
         weak = ranked is None and cited is not None and cited.weak
         title = place.title if place else ""
         return Kin(url, score, estimate, exact, inlinks, crawled == 1, told, weak, title)
@@ -435,22 +454,14 @@ def _listed(urls: str | Sequence[str]) -> list[str]:
     return [urls] if isinstance(urls, str) else list(urls)
 
 
-def _by_bags(
-    like: Sequence[Place], ranked: Sequence[Ranked], counted: Counted, *, why: bool
-) -> Answer:
-    """The answer of what was ranked by bags."""
-    answer = Answer(list(map(asked_page, like)), len(counted), counted.capped)
-    for score, estimate, exact, place in ranked:
-        told = reasons_by_bags(like, place) if why else None
-        crawled, inlinks, *_ = place.shard.counts(place.document)
-        kin = Kin(place.url, score, estimate, exact, inlinks, crawled == 1, told, title=place.title)
-        answer.append(kin)
-    return answer
-
-
-def _why(asked: Sequence[Place], place: Place | None, cited: Cited | None) -> Why:
+def _why(
+    asked: Sequence[Place],
+    place: Place | None,
+    cited: Cited | None,
+    neighbours: Neighbours | None,
+) -> Why:
     """The reasons of bags and of co-citation, as far as there are any."""
-    why = reasons_by_bags(asked, place) if asked and place else Why()
+    why = reasons_by_bags(asked, place, neighbours) if asked and place else Why()
     if cited is None:
         return why
     domains, blocks = (max(getattr(e, n) for e in cited.edges) for n in ("domains", "blocks"))

@@ -117,10 +117,15 @@ def test_why_as_json(command, demo_index):
     words = ("related", "--index", demo_index, "--json", "--why", "-k", 1, BOWLINE)
     why = json.loads(command(*words).out)[0]["why"]
     assert [
-        *("terms", "shared_terms", "shared_weight", "inlinks", "linking_hosts", "crawled"),
-        *("asked_inlinks", "asked_linking_hosts", "citing", "citing_domains", "blocks"),
+        *("terms", "shared_terms", "shared_weight"),
+        *("inlinks", "linking_pages", "linking_hosts", "crawled"),
+        *("asked_inlinks", "asked_linking_pages", "asked_linking_hosts"),
+        *("citing", "citing_domains", "blocks"),
     ] == list(why)
-    assert ["term", "display", "asked", "found", "shared"] == list(why["terms"][0])
+    assert [
+        *("term", "display", "asked", "found", "shared"),
+        *("asked_source", "found_source", "asked_related_to", "found_related_to"),
+    ] == list(why["terms"][0])
     assert 10 == len(why["terms"]) < why["shared_terms"]
 
 

@@ -232,3 +232,27 @@ def test_the_sample():
     assert 256 == sum(n.in_sample(number, 400, config) for number in numbers)
     smaller = EnrichConfig(words_sample=50)
     assert all(n.in_sample(k, 400, config) for k in numbers if n.in_sample(k, 400, smaller))
+
+
+@given(st.lists(_WEIGHTS, max_size=3), st.lists(st.integers(1, 12), max_size=5))
+def test_givers(asked, wanted):
+    """A related word is told by the word of the bag that brings it most, by a double loop."""
+    nearest = learn(SUBJECTS, EnrichConfig(words_least=4))
+    learned = as_dict(nearest)
+    with TemporaryDirectory() as name:
+        known = table(Path(name), nearest)
+        for bag in asked:
+            part = columns([bag])
+            heaviest = max(bag.values(), default=1.0)
+            whole = {term: round(weight / heaviest * 2**24) for term, weight in bag.items()}
+            expected = []
+            for term in wanted:
+                gifts = {
+                    giver: whole[giver] * share
+                    for giver in sorted(bag)
+                    for other, share in learned.get(giver, (0, []))[1]
+                    if other == term
+                }
+                expected.append(max(gifts, key=gifts.__getitem__) if gifts else 0)
+            found = known.givers(part.terms, part.weights, np.array(wanted, np.uint32))
+            assert expected == found

@@ -1,0 +1,104 @@
+"""Answers of an index whose bags were enriched: similarity, plain bags, and honest reasons."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pagekin import Index
+from pagekin.bags.bag import Bag
+from pagekin.config import EnrichConfig
+from pagekin.enrich.mixture import CITING, OWN, RELATED, TOPICS
+from pagekin.enrich.neighbours import ONE
+from tests.indexes import config_of, make_bag, make_index
+
+A, B, C = (f"http://{name}.example/" for name in "abc")
+# moon (20) and its related word crater (30); 40 is said by pages that link to b; 50 is a topic
+PLAIN = {
+    A: make_bag(A, {20: 3.0, 25: 1.0}, 2),
+    B: make_bag(B, {25: 1.0, 30: 1.0}, 5),
+    C: make_bag(C, {70: 1.0}, 1),
+}
+TERMS = {20: 0.25, 25: 0.125, 30: 0.25, 40: 0.25, 50: 0.125}
+
+
+def enriched(bag: Bag, sources: list[int]) -> Bag:
+    more = make_bag(bag.url, TERMS, bag.anchors)
+    return more._replace(sources=np.array(sources, np.uint8))
+
+
+@pytest.fixture(scope="module", params=[1, 3])
+def index(request, tmp_path_factory) -> Path:
+    """Two pages that share words which only one of them says."""
+    bags = [
+        enriched(PLAIN[A], [OWN, OWN, RELATED, OWN, TOPICS]),
+        enriched(PLAIN[B], [RELATED, OWN, OWN, CITING, TOPICS]),
+        PLAIN[C]._replace(sources=np.zeros(1, np.uint8)),
+    ]
+    config = replace(config_of(request.param), enrich=EnrichConfig(words=True))
+    neighbours = {20: {30: ONE // 2}, 25: {20: ONE // 2, 30: ONE // 4}, 30: {20: ONE}}
+    folder = tmp_path_factory.mktemp("enriched") / "index"
+    return make_index(folder, bags, config, neighbours=neighbours, plain=PLAIN)
+
+
+def test_reasons(index):
+    """Each shared word says where either page has it from; shares add up to the score."""
+    (kin,) = Index(index).related(A, why=True)
+    terms = {term.term: term for term in kin.why.terms}
+    told = {
+        name: (term.asked_source, term.asked_related_to, term.found_source, term.found_related_to)
+        for name, term in terms.items()
+    }
+    assert {
+        "stem20": ("own words", "", "related words", "word30"),
+        "stem25": ("own words", "", "own words", ""),
+        "stem30": ("related words", "word20", "own words", ""),
+        "stem40": ("own words", "", "citing", ""),
+        "stem50": ("topics", "", "topics", ""),
+    } == told
+    shared = sum(term.shared for term in kin.why.terms)
+    assert shared == pytest.approx(kin.why.shared_weight)
+    assert kin.exact == pytest.approx(shared / (2 - shared))
+    assert (3, 2) == (kin.why.linking_pages, kin.why.asked_linking_pages)
+
+
+def test_plain_bags(index):
+    """Both bags of a page can be asked for; plain ones have no sources."""
+    with Index(index) as opened:
+        assert [20, 25, 30, 40, 50] == opened.get(A).terms.tolist()
+        plain = opened.get(A, plain=True)
+        assert PLAIN[A].terms.tolist() == plain.terms.tolist()
+        assert PLAIN[A].weights.tolist() == plain.weights.tolist()
+        assert 0 == len(plain.sources)
+        assert [A, B, C] == [bag.url for bag in opened.all(plain=True)]
+        assert [PLAIN[url].terms.tolist() for url in (A, B, C)] == [
+            bag.terms.tolist() for bag in opened.all(plain=True)
+        ]
+
+
+def test_described(index):
+    """A term of an enriched bag says where it comes from, in words and in JSON."""
+    with Index(index) as opened:
+        described = opened.describe(opened.get(B), 0)
+        sources = {term["term"]: term["source"] for term in described["terms"]}
+        assert ("related words", "citing") == (sources["stem20"], sources["stem40"])
+        plain = opened.describe(opened.get(B, plain=True), 0)
+        assert not any("source" in term for term in plain["terms"])
+
+
+def test_sound(index):
+    """Its files agree."""
+    assert [] == Index(index).verify()
+
+
+def test_for_people(index, command):
+    """--why and `bag` tell the origins in words."""
+    said = command("related", "--index", index, "--why", A).out
+    assert "asked: related to word20\n" in said
+    assert "found: related to word30\n" in said
+    assert "found: from 3 pages that link there\n" in said
+    assert "(related words)" in command("bag", "--index", index, B).out
+    assert "(related words)" not in command("bag", "--index", index, "--plain", B).out
