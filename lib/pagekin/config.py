@@ -253,7 +253,7 @@ class EnrichConfig:
     words_sample: int = _option(
         20_000,
         "words: neighbours of terms are learned from so many bags, drawn by their URLs",
-        low=100,
+        low=1,
         high=50_000,
     )
     words_nearest: int = _option(

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from pagekin import cli
+from pagekin.bags.bag import Entry
 from pagekin.cocitation.kin_table import Reason, RelatedPage
 from pagekin.config import BuildConfig
 from pagekin.stages.chain import wanted_outputs
-from tests.indexes import config_of, make_bag, make_index, word_of
+from tests.indexes import config_of, make_bag, make_index
 from tests.marked import write_marked
 from tests.pagekin.test_cli import command_names
 from tests.pagekin.test_printing import is_obeyed
@@ -80,8 +81,10 @@ def _forged(folder: Path) -> None:
     ]
     reasons = (Reason(f"c.example{IN_A_URL}", IN_A_URL, 0.5),)
     kin = {bags[0].url: [RelatedPage(bags[1].url, 0.5, 3, 3, reasons)]}
-    entries = {term: word_of(term)._replace(display=f"word{HARM}") for term in words}
-    make_index(folder, bags, config_of(), words=lambda terms: [entries[t] for t in terms], kin=kin)
+    entries = {16: Entry("bee", f"word{HARM}"), 17: Entry("hive", f"word{HARM}")}
+    table = {16: {17: 9}, 17: {}}
+    named = lambda terms: [entries[t] for t in terms]  # noqa: E731
+    make_index(folder, bags, config_of(), words=named, kin=kin, neighbours=table)
 
 
 def _damaged(folder: Path, copy: Path) -> None:
@@ -125,6 +128,10 @@ RUNS = [
     ["bag", "--index", "P/forged", FORGED],
     ["bag", "--index", "P/forged", "--all", "--json"],
     ["bag", "--index", "P/forged", "--all"],
+    ["neighbours", "--index", "P/forged", "bee"],
+    ["neighbours", "--index", "P/forged", "--json", "bee"],
+    ["neighbours", "--index", "P/forged", HARM],
+    ["neighbours", "--index", "P/work", "bee"],
     ["page", "--url", ASKED, "P/page.html"],
     ["page", "--url", ASKED, "P/page.html", "--json"],
     ["page", "--warc", f"P/crawl/a{IN_A_FILE_NAME}.warc", "http://none.example/"],
