@@ -30,6 +30,10 @@ KEPT = {
     "botocore": {"pagekin.web.s3"},
     "lxml": {"pagekin.web.html"},
     "mrjob": {"pagekin.engine"},
+    **{
+        library: {"pagekin.evaluate.rivals"}
+        for library in ("onnxruntime", "scipy", "tantivy", "tokenizers", "wordllama")
+    },
 }
 # Who may import whom: a part of pagekin, and the parts that it knows; all may know the parts in C
 # and the limits.

@@ -38,16 +38,17 @@ class BagStore:
         self._workspace = workspace = Workspace.open(work)
         final = required_pass(workspace, maker_of(FINAL_BAGS))
         enriched = None if plain else newest_pass(workspace, maker_of(ENRICHED_BAGS))
+        self.is_enriched = enriched is not None
         self._bags = enriched or final
         self._kind = ENRICHED_BAGS if enriched else FINAL_BAGS
         self._folder = workspace.stage_path(self._bags.name)
         self._plain = workspace.stage_path(final.name)
-        self._dictionary = Dictionary(self._table(DICTIONARY))
+        self.dictionary = Dictionary(self._table(DICTIONARY))
         _check_one_build(workspace, final, TERM_COUNTS, "words")
         if enriched:
             _check_one_build(workspace, enriched, FINAL_BAGS, "plain bags")
         aliases = table_path(workspace, RESOLUTION)
-        self._resolution = Resolution(aliases) if aliases else None
+        self.resolution = Resolution(aliases) if aliases else None
 
     def get(self, url: str) -> Bag:
         """The bag of a URL in any spelling; NotFoundError names what is near."""
@@ -76,7 +77,7 @@ class BagStore:
 
     def end_of(self, url: str) -> str:
         """The canonical URL that a canonical URL stands for: its own, if no other."""
-        return self._resolution.end_of(url) if self._resolution else url
+        return self.resolution.end_of(url) if self.resolution else url
 
     def config(self) -> dict[str, dict[str, Any]]:
         """The configuration that the bags were made with, as plain values."""
@@ -87,6 +88,12 @@ class BagStore:
         counts = required_pass(self._workspace, maker_of(RAW_BAGS)).counters.get("bags", {})
         documents = counts.get("urls", 0) - counts.get("empty", 0)
         return Frequencies(self._table(FREQUENCIES)), documents
+
+    def page_ms(self) -> float | None:
+        """CPU of all that the workspace holds, a page that was read; None where none was."""
+        passes = [record["result"] for record in self._workspace.passes().values()]
+        pages = max(done["counters"].get("records", {}).get("used", 0) for done in passes)
+        return 1000 * sum(done["cpu_seconds"] for done in passes) / pages if pages else None
 
     def _table(self, table: Table) -> Path:
         path = table_path(self._workspace, table)
@@ -99,7 +106,7 @@ class BagStore:
 
     def describe(self, bag: Bag, count: int) -> dict[str, Any]:
         """The bag in words, heaviest term first; `count` of them, 0: all."""
-        return describe_bag(bag, self._dictionary, count)
+        return describe_bag(bag, self.dictionary, count)
 
     def _not_found(self, key: str) -> str:
         near = self._near(key)

@@ -35,9 +35,13 @@ class Labels:
         pages = self._label(folder.bags(), folder.aliases.end_of)
         return Material(pages, known_config(folder.header.config), folder)
 
-    def of_workspace(self, path: Path, signatures: Mapping[str, Any]) -> Material:
-        """The pages of a workspace; `signatures` changes how they would be signed."""
-        store = BagStore(path)
+    def of_workspace(
+        self, path: Path, signatures: Mapping[str, Any], *, plain: bool = False
+    ) -> Material:
+        """The pages of a workspace; `signatures` changes how they would be signed, `plain` takes
+        bags before they were enriched.
+        """
+        store = BagStore(path, plain=plain)
         pages = self._label(store.all(), store.end_of)
         config = known_config(store.config())
         config = dataclasses.replace(

@@ -7,14 +7,18 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pagekin.config import add_flags, sections, words_of
 from pagekin.engine import RUNNERS
 from pagekin.errors import InputError, UsageError
-from pagekin.printing import print_lines
+from pagekin.printing import print_lines, tell
 from pagekin.stages.declaration import PARTS
 from pagekin.web.streams import scheme_of
+
+if TYPE_CHECKING:
+    from pagekin.build.judging_material import Labels
+    from pagekin.config import BuildConfig
 
 __all__ = [
     "DEFAULT_WORK",
@@ -27,6 +31,7 @@ __all__ = [
     "check_at_least",
     "check_job",
     "check_judged_pages",
+    "check_labels",
     "engine_for_job",
     "location",
     "print_result",
@@ -215,6 +220,22 @@ def add_judged_pages(add: Any) -> None:
 def check_judged_pages(options: argparse.Namespace) -> None:
     """UsageError for a number that makes no sense."""
     check_at_least(options, depth=1, resamples=1, sample=1, seed=0)
+
+
+def check_labels(options: argparse.Namespace, labels: Labels, config: BuildConfig) -> None:
+    """Say what is wrong in a directory that was read; UsageError where bags of this configuration
+    hold words of hosts that must not be in them: it is too late now.
+    """
+    without = config.reading.exclude_host
+    if missing := [host for host in options.exclude_host if host not in without]:
+        raise UsageError(
+            f"--exclude-host: the bags were made with the pages of {', '.join(missing)} in them;"
+            f" build again with --exclude-host {','.join([*without, *missing])}"
+        )
+    too_long = ("lines_too_long", "elements_too_long")
+    for name in ("damaged", *too_long, "no_web_address", "files_broken_off"):
+        if count := labels.counters.get("directory", name):
+            tell(f"pagekin: directory: {name.replace('_', ' ')}: {count:,}")
 
 
 def check_at_least(options: argparse.Namespace, **bounds: int) -> None:

@@ -1,7 +1,8 @@
 """`pagekin evaluate` and `pagekin compare`: how good pagekin is, by what people said.
 
 Subjects of `evaluate` are gamma (similarities against a directory of classes), segmentation (blocks
-of links against marked ones) and rscore (`pagekin.commands.ask_people`).
+of links against marked ones), rivals (`pagekin.commands.judge_rivals`) and rscore
+(`pagekin.commands.ask_people`).
 """
 
 from __future__ import annotations
@@ -24,10 +25,12 @@ from pagekin.commands.arguments import (
     check_at_least,
     check_job,
     check_judged_pages,
+    check_labels,
     engine_for_job,
     print_result,
 )
 from pagekin.commands.ask_people import add_rscore
+from pagekin.commands.judge_rivals import add_rivals
 from pagekin.commands.locations import local_index
 from pagekin.commands.show_page import add_block_rules, config_of_blocks
 from pagekin.config import config_from_flags
@@ -98,7 +101,7 @@ def add_evaluate(commands: Any) -> None:
     """Declare `evaluate` and its subjects."""
     parser = commands.add_parser("evaluate", help="measure pagekin against human judgement")
     subjects = parser.add_subparsers(metavar="SUBJECT", required=True, parser_class=type(parser))
-    for add_subject in (_add_gamma, add_rscore, _add_segmentation):
+    for add_subject in (_add_gamma, add_rivals, add_rscore, _add_segmentation):
         add_subject(subjects)
     parser.commands = subjects.choices
 
@@ -185,22 +188,8 @@ def _material(options: argparse.Namespace) -> Material:
         material = labels.of_index(local_index(options.index, options))
     else:
         material = labels.of_workspace(options.work, _signatures(options))
-    _check_hosts(options, material)
-    too_long = ("lines_too_long", "elements_too_long")
-    for name in ("damaged", *too_long, "no_web_address", "files_broken_off"):
-        if count := labels.counters.get("directory", name):
-            tell(f"pagekin: directory: {name.replace('_', ' ')}: {count:,}")
+    check_labels(options, labels, material.config)
     return material
-
-
-def _check_hosts(options: argparse.Namespace, material: Material) -> None:
-    """UsageError where bags hold words of hosts that must not be in them: it is too late now."""
-    without = material.config.reading.exclude_host
-    if missing := [host for host in options.exclude_host if host not in without]:
-        raise UsageError(
-            f"--exclude-host: the bags were made with the pages of {', '.join(missing)} in them;"
-            f" build again with --exclude-host {','.join([*without, *missing])}"
-        )
 
 
 def _judge(options: argparse.Namespace, material: Material) -> Judgement:

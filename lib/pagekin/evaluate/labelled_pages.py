@@ -99,6 +99,14 @@ class LabelledPages:
                 table[k, level] = numbers.setdefault(path[: level + 1], len(numbers))
         return table
 
+    def only(self, chosen: NDArray[np.int64]) -> LabelledPages:
+        """Some of the pages, ascending numbers, by themselves."""
+        which, bounds = _parts(self.bounds, chosen)
+        terms, bag_bounds = _parts(self.bags.bounds, chosen)
+        bags = BagColumns(self.bags.terms[terms], self.bags.weights[terms], bag_bounds)
+        urls = [self.urls[page] for page in chosen.tolist()]
+        return LabelledPages(urls, self.classes, bounds, self.members[which], bags)
+
     def digest(self) -> str:
         """One number for which pages stand in which classes, whatever their bags are."""
         state = xxhash.xxh3_128()
@@ -106,6 +114,15 @@ class LabelledPages:
             paths = sorted("/".join(path) for path in self.paths_of(page))
             state.update(f"{url}\t{' '.join(paths)}\n".encode())
         return state.hexdigest()
+
+
+def _parts(
+    bounds: NDArray[np.int64], chosen: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the items of these parts are, one part behind another, and the bounds of the parts."""
+    sizes = np.diff(bounds)[chosen]
+    ends: NDArray[np.int64] = np.cumsum([0, *sizes.tolist()], dtype=np.int64)
+    return np.arange(ends[-1]) + np.repeat(bounds[chosen] - ends[:-1], sizes), ends
 
 
 def label_bags(bags: Iterable[Bag], directory: Directory, *, linked: bool = False) -> LabelledPages:

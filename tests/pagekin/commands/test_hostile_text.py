@@ -103,6 +103,10 @@ def work(place: Path) -> Path:
 BUILD = ("-r", "inline", "--cocitation-threshold", "0.01")
 ASKED = "http://a.example/"
 FORGED = f"http://a.example/{IN_A_URL}"
+RIVALS = (
+    *("evaluate rivals", "--only", "tfidf", "--resamples", "5"),
+    *("--work", "P/work", "--directory", "P/directory.tsv"),
+)
 # P is the folder.
 RUNS = [
     ["build", *BUILD, "--work", "P/again", "P/crawl"],
@@ -155,6 +159,9 @@ RUNS = [
     ["evaluate gamma", "--work", "P/work", "--directory", "P/directory.tsv"],
     ["evaluate gamma", "--work", "P/work", "--directory", "P/directory.tsv", "--json"],
     ["evaluate gamma", "--work", "P/work", "--directory", f"P/no {HARM}"],
+    [*RIVALS, "--bags", f"other{HARM}=P/work", "P/crawl"],
+    [*RIVALS, "--bags", f"other{HARM}=P/work", "--json", "P/crawl"],
+    [*RIVALS, "--only", HARM, "P/crawl"],
     ["evaluate segmentation", "P/marked"],
     ["evaluate segmentation", f"P/no {HARM}"],
     ["evaluate rscore", "P/pool.tsv"],
