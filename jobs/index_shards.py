@@ -14,6 +14,7 @@ from typing import Any
 
 from pagekin.bags.bag import Dictionary
 from pagekin.engine.job import PagekinJob
+from pagekin.enrich.topics import Topics
 from pagekin.index.shard_files import map_documents, reduce_documents
 from pagekin.kinds import Pair
 from pagekin.stages.index_shards import INDEX_SHARDS
@@ -31,7 +32,9 @@ class IndexShards(PagekinJob):
         yield from map_documents(pairs, self.config, self.counters_)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        words = Dictionary(self.tables()["dictionary"]).texts
+        tables = self.tables()
+        tokens = Topics(tables["topics"]).entries if "topics" in tables else {}
+        words = Dictionary(tables["dictionary"], tokens).texts
         yield from reduce_documents(pairs, self.config, words)
 
 

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from pagekin.bags.bag import Bag, Bags, Entry
 from pagekin.cocitation.kin_table import SCORE, RelatedPage, shard_of_key, table_pieces, url_key
-from pagekin.config import BuildConfig, IndexConfig, SignatureConfig
+from pagekin.config import BuildConfig, EnrichConfig, IndexConfig, SignatureConfig
 from pagekin.counters import Counters
 from pagekin.enrich.mixture import EnrichedBags
 from pagekin.enrich.neighbours import Nearest, write_neighbours
+from pagekin.enrich.topics import Centroid, Topic, Topics
 from pagekin.index.assembling import index_in_place, write_index
-from pagekin.index.folder import NEIGHBOURS
+from pagekin.index.folder import NEIGHBOURS, TOPICS
 from pagekin.index.shard_files import Document, Piece, in_blocks, shard_of, shard_pieces, sign_bags
 from pagekin.kinds import Pair
 from pagekin.limits import MAX_TITLE
@@ -145,11 +146,13 @@ def make_index(  # noqa: PLR0917
     kin: KinLists | None = None,
     neighbours: Mapping[int, Mapping[int, int]] | None = None,
     plain: Mapping[str, Bag] | None = None,
+    topics: Sequence[Sequence[int]] | None = None,
 ) -> Path:
     """Write an index; `rows` gives signatures by URL where they are not those of the bags.
 
     `kin` gives related pages by co-citation, by URL; `neighbours` gives those of each term with
-    their shares; `plain`, where bags were enriched (they have sources), what they were before.
+    their shares; `plain`, where bags were enriched (they have sources), what they were before;
+    `topics` gives the terms of each, of one set.
     """
     config = config or config_of()
     resolution = folder.with_name(f"{folder.name}.aliases")
@@ -157,6 +160,7 @@ def make_index(  # noqa: PLR0917
     documents = _documents(bags, config, rows, plain or {})
     pieces = _pieces(documents, config, words, _kin_records(kin or {}))
     learned = [] if neighbours is None else [_write_neighbours(folder, neighbours, words)]
+    learned += [] if topics is None else [_write_topics(folder, topics, words)]
     with index_in_place(folder) as made:
         write_index(made, config, pieces, [resolution], FREQUENCIES, [SOURCE], learned)
     for path in (resolution, *learned):
@@ -178,6 +182,17 @@ def _write_neighbours(
         np.array([share for each in lists for share in each.values()], np.uint16),
     )
     write_neighbours(path, nearest, [entry.text() for entry in words(terms)], {"bags": 90})
+    return path
+
+
+def _write_topics(folder: Path, topics: Sequence[Sequence[int]], words: Words) -> Path:
+    path = folder.parent / TOPICS
+    made = []
+    for each in topics:
+        terms = np.array(sorted(each), np.uint32)
+        named = [entry.display for entry in words(terms)]
+        made.append(Topic(named, Centroid(terms, np.full(len(terms), 100, np.uint16))))
+    Topics.write(path, made, EnrichConfig(topics_sets=1, topics_nearest=2))
     return path
 
 

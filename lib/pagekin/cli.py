@@ -34,6 +34,7 @@ from pagekin.commands.show_neighbours import add_neighbours
 from pagekin.commands.show_page import add_blocks, add_page
 from pagekin.commands.show_related import add_related
 from pagekin.commands.show_stages import add_records, add_stages
+from pagekin.commands.show_topics import add_topics
 from pagekin.commands.sweep_strategies import add_sweep
 from pagekin.errors import PagekinError, UsageError
 from pagekin.printing import tell, tell_traceback
@@ -56,7 +57,7 @@ _TERMS = {
     "Related Web Pages in Parallel by Using Grouped Link Structures",
 }
 _COMMANDS = (
-    *(add_build, add_related, add_urls, add_bag, add_neighbours, add_page, add_blocks),
+    *(add_build, add_related, add_urls, add_bag, add_neighbours, add_topics, add_page, add_blocks),
     *(add_info, add_verify, add_merge_index),
     *(add_stages, add_records),
     *(add_plan, add_plan_signatures),

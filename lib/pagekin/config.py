@@ -266,6 +266,28 @@ class EnrichConfig:
         False, "add words of the pages that link here, are linked to, and stand beside"
     )
     topics: bool = _option(False, "add the topics, learned from the snapshot, that a bag is near")
+    topics_share: float = _option(
+        0.5, "topics: so much of a bag; its words are the rest", low=0, high=1
+    )
+    topics_sample: int = _option(
+        3_000,
+        "topics: learned from so many bags, those of the most terms (up to 200)",
+        low=8,
+        high=10_000,
+    )
+    topics_sets: int = _option(
+        8, "topics: so many times they are learned, each time from other beginnings", low=1, high=16
+    )
+    topics_centroids: int = _option(
+        120, "topics: so many each time, at most one for 4 bags", low=2, high=1_000
+    )
+    topics_rounds: int = _option(2, "topics: rounds of k-means", low=0, high=100)
+    topics_terms: int = _option(
+        100, "topics: keep this many heaviest terms of each", low=1, high=1_000
+    )
+    topics_nearest: int = _option(
+        3, "topics: a bag has so many of each time, the nearest", low=1, high=64
+    )
     terms: int = _option(300, "keep this many heaviest words of an enriched bag; 0: all", low=0)
 
     @property

@@ -31,6 +31,8 @@ __all__ = [
     "STOP_WORDS",
     "STRIPES",
     "TERM_COUNTS",
+    "TOPICS",
+    "TOPIC_SAMPLE",
     "WORDS",
     "Kind",
     "Pair",
@@ -103,6 +105,8 @@ NEIGHBOURS = Kind("neighbours", "TERM", "the terms nearest to it, with their sha
 ENRICHED_BAGS = Kind(
     "enriched bags", "!enriched/URL", "a final bag with parts added, and whence", b"!enriched/"
 )
+TOPIC_SAMPLE = Kind("topic sample", "sample", "a bag that topics may be learned from")
+TOPICS = Kind("topics", "SET.NUMBER", "a topic: the words and the vector of its heaviest terms")
 DOCUMENTS = Kind("documents", "SHARD PART", "the bag of a document, or its origin and signatures")
 SHARD_PIECES = Kind("shard pieces", "SHARD PART NUMBER", "a piece of an array of the shard")
 
@@ -114,7 +118,7 @@ KIN = Kind("kin", "NUMBER", "a page and the best pages related to it")
 KINDS = (
     *(SIGHTINGS, CAPTURES, CUTS, SAMPLE, STOP_WORDS),
     *(PARCELS, RAW_BAGS, WORDS, BLOCKS),
-    *(TERM_COUNTS, FINAL_BAGS, SAMPLED_BAGS, NEIGHBOURS, ENRICHED_BAGS),
+    *(TERM_COUNTS, FINAL_BAGS, SAMPLED_BAGS, NEIGHBOURS, TOPIC_SAMPLE, TOPICS, ENRICHED_BAGS),
     *(DOCUMENTS, SHARD_PIECES),
     *(STRIPES, EDGES, KIN),
 )

@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 
 from pagekin.bags.bag import Bags
+from pagekin.config import EnrichConfig
 from pagekin.enrich.mixture import OWN, RELATED, EnrichedBags, enrich
 from pagekin.enrich.neighbours import ONE, Nearest, write_neighbours
+from pagekin.enrich.topics import Centroid, Topic, Topics
 from pagekin.jobs.enriched_bags import EnrichedBags as Job
 from pagekin.kinds import ENRICHED_BAGS
+from pagekin.text.words import term_hash
 from tests.indexes import make_bag
 from tests.jobs.running import run_job, run_script, split_output
 
+TOKEN = term_hash("topic:0.0")
 BAGS = [
     make_bag("http://a.example/", {100: 4.0, 200: 2.0, 300: 1.0}, 3, title="A b"),
     make_bag("http://b.example/", {100: 1.0}, crawled=False),
@@ -66,6 +70,22 @@ def test_related_words(tmp_path):
     assert 1 / 3 == pytest.approx(float(first.weights[3]))
     assert [OWN, OWN, OWN, RELATED] == made.sources[:4].tolist()
     assert 2 == counters["enriched_bags"]["related words"]
+
+
+def test_topics(tmp_path):
+    """Topics take their share of the whole, and words the rest; a bag may be near none."""
+    config = EnrichConfig(topics_sets=1, topics_nearest=1)
+    centroid = Centroid(np.array([200], np.uint32), np.array([8192], np.uint16))
+    table = tmp_path / "topics.arrays"
+    Topics.write(table, [Topic(["bees"], centroid)], config)
+    args = ["--enrich-topics", "true", "--enrich-topics-share", "0.25", "--topics", table]
+    records, counters = run_job(Job, args, lines())
+    made = EnrichedBags.read([(k.removeprefix(ENRICHED_BAGS.prefix), v) for k, v in records])
+    first, second, third = made.bags
+    weights = dict(zip(first.terms.tolist(), first.weights.tolist(), strict=True))
+    assert pytest.approx({100: 3 / 7, 200: 1.5 / 7, 300: 0.75 / 7, TOKEN: 0.25}) == weights
+    assert [[100], []] == [second.terms.tolist(), third.terms.tolist()]
+    assert 1 == counters["enriched_bags"]["topics"]
 
 
 def test_table_is_missing():

@@ -14,10 +14,11 @@ passes on, stay bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -257,9 +258,12 @@ def write_dictionary(path: Path, parts: Iterable[tuple[Terms, bytes]]) -> None:
 
 
 class Dictionary:
-    """Looks terms up."""
+    """Looks terms up; `tokens` are entries of terms that are no words, by their hashes."""
 
-    def __init__(self, file: ArrayFile | Path) -> None:
+    def __init__(
+        self, file: ArrayFile | Path, tokens: Mapping[int, Entry] = MappingProxyType({})
+    ) -> None:
+        self._tokens = tokens
         self._file = file = ArrayFile(file, _DICTIONARY) if isinstance(file, Path) else file
         self._hashes, self._bounds, self._text = file["hashes"], file["bounds"], file["text"]
         self._known: dict[int, Entry] = {}
@@ -292,20 +296,21 @@ class Dictionary:
         found = iter([bytes(text[low:high]) for low, high in zip(lows, highs, strict=True)])
         self._file.let_go()
         return [
-            next(found) if is_known else _nameless(hash_).text()
+            next(found) if is_known else self._absent(hash_).text()
             for hash_, is_known in zip(hashes.tolist(), known.tolist(), strict=True)
         ]
 
     def _read(self, hash_: int, at: int) -> Entry:
         if at == len(self._hashes) or int(self._hashes[at]) != hash_:
-            return _nameless(hash_)
+            return self._absent(hash_)
         low, high = int(self._bounds[at]), int(self._bounds[at + 1])
         term, _, display = bytes(self._text[low:high]).decode().partition(" ")
         return Entry(term, display)
 
-
-def _nameless(hash_: int) -> Entry:
-    return Entry(f"#{hash_:08x}", f"#{hash_:08x}")
+    def _absent(self, hash_: int) -> Entry:
+        """What stands for a term that is not in the file."""
+        number = f"#{hash_:08x}"
+        return self._tokens.get(hash_) or Entry(number, number)
 
 
 def describe_bag(bag: Bag, dictionary: Dictionary, count: int) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pagekin.bags.bag import Bag, Dictionary, describe_bag, parse_bag
 from pagekin.bags.weigh import Frequencies
 from pagekin.build.made import Pass, newest_pass, required_pass, table_path
 from pagekin.enrich.mixture import EnrichedBags
+from pagekin.enrich.topics import Topics
 from pagekin.errors import NotFoundError, UsageError, WorkspaceError
 from pagekin.index.near import folders_of, letters_apart
 from pagekin.kinds import ENRICHED_BAGS, FINAL_BAGS, RAW_BAGS, TERM_COUNTS, Kind
@@ -17,12 +18,13 @@ from pagekin.stages.chain import maker_of
 from pagekin.stages.declaration import Table
 from pagekin.stages.document_frequency import DICTIONARY, FREQUENCIES
 from pagekin.stages.inventory import RESOLUTION
+from pagekin.stages.topics import TOPICS
 from pagekin.storage.part_files import find, neighbours, read_merged
 from pagekin.storage.workspace import Workspace
 from pagekin.web.resolution import Resolution
 from pagekin.web.urls import address_of, origin, spellings
 
-__all__ = ["BagStore"]
+__all__ = ["BagStore", "words_of"]
 
 _SUGGESTED = 5
 _LOOKED_AT = 10_000  # bags of each part file: 10 MB
@@ -43,7 +45,7 @@ class BagStore:
         self._kind = ENRICHED_BAGS if enriched else FINAL_BAGS
         self._folder = workspace.stage_path(self._bags.name)
         self._plain = workspace.stage_path(final.name)
-        self.dictionary = Dictionary(self._table(DICTIONARY))
+        self.dictionary = words_of(workspace)
         _check_one_build(workspace, final, TERM_COUNTS, "words")
         if enriched:
             _check_one_build(workspace, enriched, FINAL_BAGS, "plain bags")
@@ -87,22 +89,13 @@ class BagStore:
         """The document frequencies, and the number of bags that hold any term."""
         counts = required_pass(self._workspace, maker_of(RAW_BAGS)).counters.get("bags", {})
         documents = counts.get("urls", 0) - counts.get("empty", 0)
-        return Frequencies(self._table(FREQUENCIES)), documents
+        return Frequencies(_table(self._workspace, FREQUENCIES)), documents
 
     def page_ms(self) -> float | None:
         """CPU of all that the workspace holds, a page that was read; None where none was."""
         passes = [record["result"] for record in self._workspace.passes().values()]
         pages = max(done["counters"].get("records", {}).get("used", 0) for done in passes)
         return 1000 * sum(done["cpu_seconds"] for done in passes) / pages if pages else None
-
-    def _table(self, table: Table) -> Path:
-        path = table_path(self._workspace, table)
-        if path is None:
-            name = maker_of(table).name
-            raise WorkspaceError(
-                f"{self._workspace.path}: stage {name} is not built; run pagekin build"
-            )
-        return path
 
     def describe(self, bag: Bag, count: int) -> dict[str, Any]:
         """The bag in words, heaviest term first; `count` of them, 0: all."""
@@ -126,6 +119,20 @@ class BagStore:
         near = sorted((errors, beside[place]) for errors, place in letters_apart(key, beside))
         folders = (url for url in folders_of(key) if self._find(url) is not None)
         return [*(url for _, url in near), *folders][:_SUGGESTED]
+
+
+def words_of(workspace: Workspace) -> Dictionary:
+    """The words of all terms, and what stands for topics where there are some."""
+    tokens = table_path(workspace, TOPICS)
+    return Dictionary(_table(workspace, DICTIONARY), Topics(tokens).entries if tokens else {})
+
+
+def _table(workspace: Workspace, table: Table) -> Path:
+    path = table_path(workspace, table)
+    if path is None:
+        name = maker_of(table).name
+        raise WorkspaceError(f"{workspace.path}: stage {name} is not built; run pagekin build")
+    return path
 
 
 def _check_one_build(workspace: Workspace, bags: Pass, kind: Kind, name: str) -> None:

@@ -31,6 +31,7 @@ from pagekin.stages.declaration import Table
 from pagekin.stages.document_frequency import FREQUENCIES
 from pagekin.stages.inventory import RESOLUTION
 from pagekin.stages.term_neighbours import NEIGHBOUR_TABLE
+from pagekin.stages.topics import TOPICS
 from pagekin.storage.remote_workspace import AnyWorkspace
 from pagekin.tables import ArrayFile
 from pagekin.web.streams import scheme_of
@@ -39,7 +40,7 @@ __all__ = ["make_index", "make_remote_index"]
 
 T = TypeVar("T")
 _SHARDS, _KIN = "index_shards", "related"  # the outputs that shards are made of
-_LEARNED = (NEIGHBOUR_TABLE,)  # tables that an index has too, if they are made
+_LEARNED = (NEIGHBOUR_TABLE, TOPICS)  # tables that an index has too, if they are made
 
 
 def make_index(  # noqa: PLR0917

@@ -8,7 +8,7 @@ from contextlib import redirect_stderr
 from itertools import islice
 from typing import Any
 
-from pagekin.bags.bag import Dictionary
+from pagekin.build.bag_store import words_of
 from pagekin.build.made import Pass, required_pass, table_path
 from pagekin.config import known_config
 from pagekin.engine.run import job_class
@@ -33,8 +33,7 @@ def shown_records(
     again in this process, as far as needed, and what they send for these outputs is shown.
     """
     outputs = outputs_named(name)
-    path = table_path(workspace, DICTIONARY)
-    names = TermNames(Dictionary(path) if path else None)
+    names = TermNames(words_of(workspace) if table_path(workspace, DICTIONARY) else None)
     start = prefix.encode()
     if shuffled:
         found = _sent(workspace, stage_of(outputs[0]), outputs, start)

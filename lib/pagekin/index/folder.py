@@ -3,6 +3,7 @@
     INDEX/index.json        what it is, its parameters, where it came from; under a checksum
     INDEX/aliases.arrays    URLs that stand for others
     INDEX/neighbours.arrays which terms are neighbours (`pagekin.enrich.neighbours`), if learned
+    INDEX/topics.arrays     what the snapshot is about (`pagekin.enrich.topics`), if learned
     INDEX/shard-00000/      the documents of a shard (`pagekin.index.shard_files`)
 
 index.json holds no time, no address and no name of a machine: the same snapshot and configuration
@@ -33,7 +34,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from pagekin.bags.bag import Bag
-from pagekin.enrich.neighbours import DTYPES, KIND, Neighbours
+from pagekin.enrich import neighbours, topics
 from pagekin.errors import InputError, NotFoundError, UsageError
 from pagekin.index.near import near_urls
 from pagekin.index.shard import Shard
@@ -48,6 +49,7 @@ __all__ = [
     "HEADER",
     "LEARNED",
     "NEIGHBOURS",
+    "TOPICS",
     "IndexFolder",
     "IndexHeader",
     "Place",
@@ -62,7 +64,11 @@ __all__ = [
 HEADER = "index.json"
 ALIASES = "aliases.arrays"
 NEIGHBOURS = "neighbours.arrays"
-LEARNED = {NEIGHBOURS: (KIND, DTYPES)}  # files that an index may have or not
+TOPICS = "topics.arrays"
+LEARNED = {  # files that an index may have or not
+    NEIGHBOURS: (neighbours.KIND, neighbours.DTYPES),
+    TOPICS: (topics.KIND, topics.DTYPES),
+}
 
 BESIDE_OLD = "old"  # the folder of the index that is replaced
 
@@ -383,10 +389,20 @@ class IndexFolder:
             raise damaged(file.path) from error
 
     @cached_property
-    def neighbours(self) -> Neighbours | None:
+    def neighbours(self) -> neighbours.Neighbours | None:
         """The words that are related to words, if they were learned."""
         file = self.files.get(NEIGHBOURS)
-        return Neighbours(file) if file else None
+        return neighbours.Neighbours(file) if file else None
+
+    @cached_property
+    def topics(self) -> topics.Topics | None:
+        """The topics that the snapshot taught, if they were learned."""
+        if TOPICS not in self.files:
+            return None
+        try:
+            return topics.Topics(self.files[TOPICS])
+        except UNREADABLE as error:
+            raise damaged(self.files[TOPICS].path) from error
 
     def find(self, url: str) -> Place | None:
         """Where a canonical URL is."""

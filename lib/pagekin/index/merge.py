@@ -2,8 +2,9 @@
 
 Documents are taken over as they are, with weights and signatures: the result is the index that one
 build would have made of all the bags. What a build derives from its own documents (document
-frequencies, mu, sigma) stays what it was for each; `sources` names them all. What builds learned of
-their own documents is left out, unless all learned the same.
+frequencies, mu, sigma) stays what it was for each; `sources` names them all. Neighbours of words
+that builds learned of their own documents are left out, unless all learned the same. Bags hold
+topics: indexes whose topics differ are not merged.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pagekin.bags.bag import Entry
 from pagekin.config import BuildConfig, config_of
 from pagekin.errors import InputError, UsageError
 from pagekin.index.assembling import check_target, index_in_place, write_index
-from pagekin.index.folder import ALIASES, LEARNED, IndexFolder
+from pagekin.index.folder import ALIASES, LEARNED, TOPICS, IndexFolder
 from pagekin.index.shard import Shard
 from pagekin.index.shard_files import (
     Document,
@@ -122,6 +123,12 @@ def _common_config(folders: Sequence[IndexFolder]) -> BuildConfig:
                     f"{first.path} and {other.path} cannot be merged: {name} is {ours.get(name)} in"
                     f" the first and {theirs.get(name)} in the other"
                 )
+    if any(TOPICS in folder.header.files for folder in folders) and not _all_have(folders, TOPICS):
+        raise InputError(
+            f"{first.path} and the others cannot be merged: each build learned topics of its own,"
+            " and a topic of one means nothing in another; build all with --enrich-topics false, or"
+            " one index of all snapshots"
+        )
     try:
         return config_of(first.header.config)
     except UsageError as error:

@@ -269,6 +269,13 @@ class Shard:
             raise self.damaged(name)
         return terms, self._sound(file["weights"][low:high], name)
 
+    def all_plain_bags(self) -> BagColumns:
+        """What all pages and the links to them say, as it lies in the file."""
+        name = "plain" if self.is_enriched else "bags"
+        file = self._plain if self.is_enriched else self._bags
+        weights = self._sound(file["weights"], name)
+        return BagColumns(file["terms"], weights, file["bounds"].astype(np.int64))
+
     def bags_of(self, documents: Ids) -> BagColumns:
         """The bags of these documents."""
         file = self._bags

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from pagekin.bags.bag import SOURCES
 from pagekin.enrich.neighbours import ONE
+from pagekin.enrich.topics import Topics
 from pagekin.errors import InputError
-from pagekin.index.folder import ALIASES, HEADER, NEIGHBOURS, IndexHeader, open_files
+from pagekin.index.folder import ALIASES, HEADER, NEIGHBOURS, TOPICS, IndexHeader, open_files
 from pagekin.index.shard import bounds_hold
 from pagekin.index.shard_files import (
     MOST_INLINKS,
@@ -31,7 +32,7 @@ from pagekin.index.shard_files import (
 )
 from pagekin.limits import MAX_TITLE
 from pagekin.minhash.signatures import EMPTY
-from pagekin.tables import ArrayFile, url_number
+from pagekin.tables import UNREADABLE, ArrayFile, url_number
 from pagekin.text.tokens import one_line
 from pagekin.web.urls import SPELLINGS
 
@@ -65,6 +66,8 @@ def verify_files(
     wrong = list(_check_aliases(opened[ALIASES]))
     if NEIGHBOURS in opened:
         wrong += _check_neighbours(opened[NEIGHBOURS])
+    if TOPICS in opened:
+        wrong += _check_topics(opened[TOPICS])
     totals: NDArray[np.int64] = np.zeros(6 + MOST_INLINKS + 1, np.int64)
     for shard in range(header.shards):
         report(shard, header.shards)
@@ -142,6 +145,27 @@ def _neighbours_rules(file: ArrayFile) -> Iterator[tuple[str, bool]]:
     text, edges = file["words"].tobytes(), file["word_bounds"].tolist()
     words = [text[low:high] for low, high in pairwise(edges)]
     yield "words that are text", all(_is_text(word) and word.count(b" ") == 1 for word in words)
+
+
+def _check_topics(file: ArrayFile | InputError) -> Iterator[str]:
+    yield from (wrong := list(_wrong(file)))
+    if isinstance(file, ArrayFile) and not wrong and not _topics_hold(file):
+        yield f"{file.path}: centroids of all sets with ascending terms, values and words"
+
+
+def _topics_hold(file: ArrayFile) -> bool:
+    try:
+        Topics(file)
+    except UNREADABLE:
+        return False
+    bounds, edges = file["bounds"], file["word_bounds"]
+    return (
+        len(file["terms"]) == len(file["values"])
+        and bounds_hold(bounds, len(file["terms"]))
+        and bounds_hold(edges, len(file["text"]))
+        and _terms_ascend(file["terms"], bounds)
+        and bool((file["values"] > 0).all())
+    )
 
 
 def _has(file: ArrayFile, dtypes: dict[str, str]) -> bool:
@@ -274,12 +298,17 @@ def _kin_hold(kin: ArrayFile, shard: int, shards: int) -> bool:
 
 
 def _bags_hold(bags: ArrayFile) -> bool:
-    terms, bounds = bags["terms"], bags["bounds"]
+    weights = bags["weights"]
+    above_0 = bool(((weights > 0) & (weights < np.inf)).all())
+    return above_0 and _terms_ascend(bags["terms"], bags["bounds"])
+
+
+def _terms_ascend(terms: NDArray[np.uint32], bounds: NDArray[np.uint64]) -> bool:
+    """Within each of these spans."""
     first = np.zeros(len(terms) + 1, dtype=np.bool_)
     first[bounds.astype(np.int64)] = True
     rising = terms[1:] > terms[:-1]
-    weights = bags["weights"]
-    return bool((rising | first[1:-1]).all()) and bool(((weights > 0) & (weights < np.inf)).all())
+    return bool((rising | first[1:-1]).all())
 
 
 def _lists_hold(inverted: ArrayFile, rows: NDArray[np.uint32], listed: NDArray[np.uint32]) -> bool:

@@ -31,7 +31,7 @@ from pagekin.bags.bag import Bag, describe_bag
 from pagekin.cocitation.kin_table import RelatedPage
 from pagekin.enrich.neighbours import Neighbours
 from pagekin.errors import NotFoundError, UsageError
-from pagekin.index.folder import NEIGHBOURS, IndexFolder, Place
+from pagekin.index.folder import NEIGHBOURS, TOPICS, IndexFolder, Place
 from pagekin.index.shard import Shard
 from pagekin.index.verify import verify_files
 from pagekin.query.answer import Answer, Asked, Kin, Why, admitted, asked_page, reasons_by_bags
@@ -48,8 +48,10 @@ from pagekin.query.ranking import (
     rank_each,
     rank_some,
 )
+from pagekin.tables import UNREADABLE, damaged
 
 if TYPE_CHECKING:
+    from pagekin.query.page_topics import KnownTopic, PageTopic, Report
     from pagekin.query.related_words import RelatedWords
 
 __all__ = ["WAYS", "Index"]
@@ -398,6 +400,39 @@ class Index:
                     " true` learns them, and merged indexes keep them where all have the same"
                 )
             return related_words(folder.files[NEIGHBOURS], folder.header.config, word, k)
+
+    @overload
+    def topics(self, url: None = None, report: Report = ...) -> list[KnownTopic]: ...
+    @overload
+    def topics(self, url: str, report: Report = ...) -> list[PageTopic]: ...
+    def topics(
+        self, url: str | None = None, report: Report = lambda done, total: None
+    ) -> list[KnownTopic] | list[PageTopic]:
+        """The topics that the snapshot taught, that of most documents first: their heaviest words,
+        to how many documents each is nearest, and the URLs of a few of these. Or the topics of a
+        page, by its URL in any spelling, the nearest first.
+
+        All bags of the index are read for the former, which takes 8 seconds for a million
+        documents; `report` is told how many of them are done. NotFoundError where the index has no
+        topics.
+        """
+        from pagekin.query.page_topics import (  # noqa: PLC0415 - few ask for it
+            topics_of_documents,
+            topics_of_page,
+        )
+
+        with self._folder.unchanged() as folder:
+            if folder.topics is None:
+                raise NotFoundError(
+                    f"{self._path} has no topics; `pagekin build --enrich-topics true` learns them"
+                )
+            place = None if url is None else self._document(url)
+            try:
+                if place is None:
+                    return topics_of_documents(folder.topics, folder.shards, report)
+                return topics_of_page(folder.topics, place)
+            except UNREADABLE as error:
+                raise damaged(folder.files[TOPICS].path) from error
 
     def pages(self, host: str = "", *, read: bool = False) -> Iterator[KnownPage]:
         """All pages that may be asked for, in the order of their URLs: documents, and pages with

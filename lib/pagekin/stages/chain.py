@@ -20,6 +20,7 @@ from pagekin.stages.pairs import PAIRS
 from pagekin.stages.reading import READING
 from pagekin.stages.related import RELATED
 from pagekin.stages.term_neighbours import TERM_NEIGHBOURS
+from pagekin.stages.topics import TOPICS_STAGE
 from pagekin.stages.weighted_bags import WEIGHTED_BAGS
 
 __all__ = [
@@ -39,6 +40,7 @@ STAGES: tuple[Stage, ...] = (
     DOCUMENT_FREQUENCY,
     WEIGHTED_BAGS,
     TERM_NEIGHBOURS,
+    TOPICS_STAGE,
     ENRICHED_STAGE,
     INDEX_SHARDS,
     PAIRS,

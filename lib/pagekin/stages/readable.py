@@ -13,7 +13,7 @@ import numpy as np
 from pybase64 import b64decode
 
 from pagekin import kinds
-from pagekin.bags.bag import BAR, SOURCES, Dictionary, parse_bag
+from pagekin.bags.bag import BAR, SOURCES, Bag, Dictionary, parse_bag
 from pagekin.bags.vocabulary import read_forms
 from pagekin.cocitation.block_record import parse_blocks
 from pagekin.cocitation.kin_table import parse_kin
@@ -29,6 +29,7 @@ from pagekin.stages.inventory.sample import read_links
 from pagekin.stages.pairs.stripe_codec import split_stripes, unpack_partners
 from pagekin.stages.related.best_kin import named_page, parse_edge
 from pagekin.stages.term_neighbours.learning import parse_neighbours
+from pagekin.stages.topics.learning import parse_topic
 from pagekin.text.words import Terms
 
 __all__ = ["TermNames", "show_record"]
@@ -126,16 +127,20 @@ def _parcel(key: bytes, value: bytes, names: TermNames) -> Shown:
 
 def _bag(key: bytes, value: bytes, names: TermNames) -> Shown:
     bag = parse_bag(key, value)
-    order = np.lexsort((bag.terms, -bag.weights))
-    words = names.of(bag.terms[order])
-    weights = [round(float(weight), 6) for weight in bag.weights[order]]
     return {
         "read": bag.crawled,
         "links": bag.anchors,
         "linking_pages": bag.pages,
         "linking_hosts": bag.hosts,
-        "terms": [[word, weight] for word, weight in zip(words, weights, strict=True)],
+        "terms": _heaviest_first(bag, names),
     }
+
+
+def _heaviest_first(bag: Bag, names: TermNames) -> list[list[str | float]]:
+    order = np.lexsort((bag.terms, -bag.weights))
+    words = names.of(bag.terms[order])
+    weights = [round(float(weight), 6) for weight in bag.weights[order]]
+    return [[word, weight] for word, weight in zip(words, weights, strict=True)]
 
 
 def _forms(key: bytes, value: bytes, names: TermNames) -> Shown:
@@ -186,6 +191,21 @@ def _enriched_bag(key: bytes, value: bytes, names: TermNames) -> Shown:
     sources = [SOURCES[source] for source in made.sources[order].tolist()]
     with_sources = zip(shown["terms"], sources, strict=True)
     return {**shown, "terms": [[*term, source] for term, source in with_sources]}
+
+
+def _topic_sample(key: bytes, value: bytes, names: TermNames) -> Shown:
+    rank, lot, packed = value.split(b" ")
+    bag = parse_bag(b"", b"0 0 0 0 " + packed)
+    return {"short_of_full": int(rank), "lot": _text(lot), "terms": _heaviest_first(bag, names)}
+
+
+def _topic(key: bytes, value: bytes, names: TermNames) -> Shown:
+    topic = parse_topic(value)
+    order = np.argsort(-topic.centroid.values.astype(np.int64), kind="stable")
+    pairs = zip(
+        names.of(topic.centroid.terms[order]), topic.centroid.values[order].tolist(), strict=True
+    )
+    return {"words": topic.words, "terms": [[name, value] for name, value in pairs]}
 
 
 def _document(key: bytes, value: bytes, names: TermNames) -> Shown:
@@ -253,6 +273,8 @@ _SHOWN: dict[Kind, Callable[[bytes, bytes, TermNames], Shown]] = {
     kinds.SAMPLED_BAGS: _sampled_bag,
     kinds.NEIGHBOURS: _neighbours,
     kinds.ENRICHED_BAGS: _enriched_bag,
+    kinds.TOPIC_SAMPLE: _topic_sample,
+    kinds.TOPICS: _topic,
     kinds.DOCUMENTS: _document,
     kinds.SHARD_PIECES: _shard_piece,
     kinds.STRIPES: _stripe,

@@ -103,3 +103,7 @@ def test_what_is_stored_is_found(entries, cuts, data):
         assert [expected[term] for term in asked] == dictionary.look_up(wanted)
         wanted.sort()
         assert [expected[t].text() for t in wanted.tolist()] == dictionary.texts(wanted)
+        tokens = dict.fromkeys((0, 7), Entry("topic:0.0", "topic: a, b"))
+        dictionary, expected = Dictionary(path, tokens), {**nameless, **tokens, **entries}
+        assert [expected[t].text() for t in wanted.tolist()] == dictionary.texts(wanted)
+        assert [expected[t] for t in wanted.tolist()] == dictionary.look_up(wanted)

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from pagekin import Index
+from pagekin.build.bag_store import BagStore
 from pagekin.errors import InputError
-from pagekin.index.folder import NEIGHBOURS, read_header
+from pagekin.index.folder import NEIGHBOURS, TOPICS, read_header
 from pagekin.index.verify import verify_index
 from pagekin.tables import ArrayFile
 from tests.indexes import files_of
@@ -208,6 +209,25 @@ def test_bags_alone(finished, build, work, small_snapshot, built):
     assert files_of(built / "index") == files_of(finished)
     assert 0 == build("-q").code
     assert KEPT == states(work)
+
+
+def test_topics(finished, build, work, built):
+    """Asked for, topics are learned, stand in the bags, and lie in the index with their words."""
+    assert 0 == build("--enrich-topics", "true").code
+    made = ("topics", "enriched_bags", "index_shards", "index")
+    assert {**KEPT, **dict.fromkeys(made, "built")} == states(work)
+    table = ArrayFile(work / "topics" / "topics.arrays").checksum
+    assert table == read_header(finished).files[TOPICS]
+    assert [] == verify_index(finished)
+    index = Index(finished)
+    url = next(bag.url for bag in index.all() if bag.crawled)
+    ours, theirs = (store.describe(store.get(url), 0) for store in (index, BagStore(work)))
+    assert ours == theirs
+    shown = {term["term"]: term["display"] for term in ours["terms"] if term["source"] == "topics"}
+    near = index.topics(url)
+    assert {topic.name: f"topic: {', '.join(topic.words[:3])}" for topic in near} == shown
+    assert 0 == build().code
+    assert TOPICS not in read_header(finished).files
 
 
 def test_neighbours(finished, build, work, built):

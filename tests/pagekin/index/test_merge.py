@@ -12,7 +12,7 @@ import pytest
 from pagekin import Index
 from pagekin.bags.bag import Entry
 from pagekin.errors import InputError, UsageError
-from pagekin.index.folder import HEADER, NEIGHBOURS, read_header, write_header
+from pagekin.index.folder import HEADER, NEIGHBOURS, TOPICS, read_header, write_header
 from pagekin.index.merge import merge_indexes
 from pagekin.index.verify import verify_index
 from tests.indexes import SOURCE, config_of, files_of, make_bag, make_index, random_bags
@@ -304,6 +304,24 @@ def test_report(tmp_path, monkeypatch):
     told: list[tuple[int, int]] = []
     merge_indexes([one, two], tmp_path / "c", 5, lambda done, total: told.append((done, total)))
     assert [(10, 41), (20, 41), (30, 41), (40, 41)] == told
+
+
+@pytest.mark.parametrize("theirs", [[[30], [40]], [[30], [50]], None])
+def test_topics(tmp_path, theirs):
+    """Indexes of the same topics are merged; a topic of one means nothing in another."""
+    tables = {"a": [[30], [40]], "b": theirs}
+    parts = [
+        make_index(tmp_path / name, [make_bag(f"http://{name}.example/", {30: 1.0})], topics=table)
+        for name, table in tables.items()
+    ]
+    if tables["a"] != theirs:
+        with pytest.raises(InputError, match="each build learned topics of its own"):
+            merge_indexes(parts, tmp_path / "both")
+        return
+    merge_indexes(parts, tmp_path / "both")
+    files = read_header(tmp_path / "both").files
+    assert read_header(parts[0]).files[TOPICS] == files[TOPICS]
+    assert [] == verify_index(tmp_path / "both")
 
 
 @pytest.mark.parametrize("theirs", [{30: {40: 9}, 40: {}}, {30: {}, 40: {30: 9}}, None])

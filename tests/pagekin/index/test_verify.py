@@ -20,7 +20,7 @@ from pagekin import Index
 from pagekin.bags.bag import Entry
 from pagekin.cocitation.kin_table import Reason, RelatedPage
 from pagekin.errors import InputError, PagekinError
-from pagekin.index.folder import ALIASES, HEADER, NEIGHBOURS, read_header, write_header
+from pagekin.index.folder import ALIASES, HEADER, NEIGHBOURS, TOPICS, read_header, write_header
 from pagekin.index.merge import merge_indexes
 from pagekin.index.shard_files import SHARD_FILES, shard_of
 from pagekin.index.verify import verify_index
@@ -44,7 +44,13 @@ KIN = {
     ONLY: [RelatedPage(ASKED, 5.0, 1, 1, (Reason("f.example", "", 5.0),))],
 }
 LEARNED = {20: {30: 40_000, 40: 25_535}, 30: {20: 65_535}, 40: {}}
-NAMES = [ALIASES, NEIGHBOURS, *(f"shard-00000/{file.name}" for file in SHARD_FILES.values())]
+TAUGHT = [[20, 30], [30, 40]]  # terms of topics
+NAMES = [
+    ALIASES,
+    NEIGHBOURS,
+    TOPICS,
+    *(f"shard-00000/{file.name}" for file in SHARD_FILES.values()),
+]
 
 
 def words(terms: Terms) -> list[Entry]:
@@ -55,9 +61,8 @@ def words(terms: Terms) -> list[Entry]:
 def build(folder: Path, shards: int = 1) -> Path:
     aliases = [(ALIAS.encode(), ASKED.encode())]
     config = config_of(shards, count=2)
-    return make_index(
-        folder, BAGS, config, aliases=aliases, words=words, kin=KIN, neighbours=LEARNED
-    )
+    learned = {"neighbours": LEARNED, "topics": TAUGHT}
+    return make_index(folder, BAGS, config, aliases=aliases, words=words, kin=KIN, **learned)
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +96,8 @@ def ask_everything(folder: Path) -> None:
         lambda: list(index.urls(0, "both")),
         lambda: index.neighbours("wordc"),
         lambda: index.neighbours("nothing"),
+        index.topics,
+        lambda: index.topics(ASKED),
     ):
         with suppress(PagekinError):
             question()
@@ -122,6 +129,8 @@ def test_the_questions_reach_everything(built):
     assert [BAGS[1].url] == [one.url for one in index.related([ONLY, ASKED], by="cocitation")]
     assert ONLY in index.urls(0, "both")
     assert ["wordd", "worde"] == [one.word for one in index.neighbours("wordc").neighbours]
+    assert {"wordc", "wordd"} == {topic.words[0] for topic in index.topics()}
+    assert "topic:0.0" == index.topics(ASKED)[0].name
     assert [] == verify_index(built)
 
 
@@ -249,8 +258,8 @@ def test_file_of_another_index(index, tmp_path):
         shutil.copy(other / "shard-00000" / name.name, index / "shard-00000" / name.name)
     differing = [name for name in NAMES if "plain" not in name]  # both have none
     said = [f"{index / n} is not the file that this index was written with" for n in differing]
-    assert said[2:] == verify_index(index)  # those of the shard, which were copied
-    assert said[2] == complaint(index)
+    assert said[3:] == verify_index(index)  # those of the shard, which were copied
+    assert said[3] == complaint(index)
 
 
 def test_lists_of_another_seed(index, tmp_path):
@@ -352,7 +361,7 @@ def rewrite(folder: Path, name: str, change: Change) -> None:
     arrays = {array: file[array].copy() for array in file.dtypes}
     change(arrays)
     kinds = {file.name: file.kind for file in SHARD_FILES.values()}
-    kinds |= {ALIASES: "resolution", NEIGHBOURS: "neighbours of terms"}
+    kinds |= {ALIASES: "resolution", NEIGHBOURS: "neighbours of terms", TOPICS: "topics"}
     write_arrays(path, kinds[path.name], file.meta, arrays)
     header = read_header(folder)
     files = {**header.files, name: ArrayFile(path).checksum}
@@ -508,6 +517,45 @@ def test_neighbours_written_wrongly(index, change, rule):
     rewrite(index, NEIGHBOURS, change)
     assert [f"{index / NEIGHBOURS}: {rule}"] == verify_index(index)
     ask_everything(index)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        swap("terms", 0, 1),
+        cut("terms"),
+        cut("values"),
+        put("values", 0),
+        cut("bounds"),
+        cut("word_bounds"),
+        cut("text"),
+        put("text", 0xFF),
+        lambda arrays: arrays.update(bounds=arrays["bounds"][:0]),
+    ],
+)
+def test_topics_written_wrongly(index, change):
+    """The same of topics."""
+    rewrite(index, TOPICS, change)
+    rule = "centroids of all sets with ascending terms, values and words"
+    assert [f"{index / TOPICS}: {rule}"] == verify_index(index)
+    ask_everything(index)
+
+
+@pytest.mark.parametrize(
+    "meta", [{}, {"sets": 0}, {"sets": 17}, {"sets": 3}, {"sets": 1, "nearest": 65}, {"sets": "x"}]
+)
+def test_topics_of_a_wrong_number(index, meta):
+    """Topics that say of themselves what cannot be are an error, and no traceback."""
+    file = ArrayFile(index / TOPICS)
+    arrays = {name: file[name].copy() for name in file.dtypes}
+    write_arrays(index / TOPICS, "topics", {"nearest": 1, **meta}, arrays)
+    header = read_header(index)
+    files = {**header.files, TOPICS: ArrayFile(index / TOPICS).checksum}
+    write_header(index, replace(header, files=files))
+    assert 1 == len(verify_index(index))
+    for url in (None, ASKED):
+        with pytest.raises(InputError, match=r"topics.arrays is damaged"):
+            Index(index).topics(url)
 
 
 def test_other_arrays_of_neighbours(index):

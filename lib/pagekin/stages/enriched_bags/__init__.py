@@ -6,6 +6,7 @@ from pagekin.config import BuildConfig
 from pagekin.kinds import ENRICHED_BAGS, FINAL_BAGS
 from pagekin.stages.declaration import Output, Stage
 from pagekin.stages.term_neighbours import NEIGHBOUR_TABLE
+from pagekin.stages.topics import TOPICS
 
 __all__ = ["ENRICHED", "ENRICHED_STAGE"]
 
@@ -20,7 +21,7 @@ ENRICHED = Output(
     makes=(ENRICHED_BAGS,),
     sections=("enrich",),
     part="bags",
-    uses=(NEIGHBOUR_TABLE,),
+    uses=(NEIGHBOUR_TABLE, TOPICS),
     is_possible=_is_wanted,
 )
 ENRICHED_STAGE = Stage(

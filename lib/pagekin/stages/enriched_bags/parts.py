@@ -7,11 +7,13 @@ from pathlib import Path
 
 from pagekin.bags.bag import BagColumns, Bags
 from pagekin.config import EnrichConfig
-from pagekin.enrich.mixture import RELATED, EnrichedBags, Part, enrich
+from pagekin.enrich.mixture import RELATED, TOPICS, EnrichedBags, Part, enrich
 from pagekin.enrich.neighbours import Neighbours
+from pagekin.enrich.topics import Topics
 from pagekin.errors import UsageError
 from pagekin.stages.declaration import Table
 from pagekin.stages.term_neighbours import NEIGHBOUR_TABLE
+from pagekin.stages.topics import TOPICS as TOPIC_TABLE
 
 __all__ = ["Enricher"]
 
@@ -22,11 +24,17 @@ class Enricher:
     def __init__(self, config: EnrichConfig, tables: Mapping[str, Path]) -> None:
         self._config = config
         self._neighbours = Neighbours(_required(tables, NEIGHBOUR_TABLE)) if config.words else None
+        self._topics = Topics(_required(tables, TOPIC_TABLE)) if config.topics else None
 
     def enrich(self, plain: Bags) -> EnrichedBags:
         """These bags, enriched."""
-        words = list(self._words(plain.columns()))
-        return enrich(plain, words, None, self._config.terms)
+        bags = plain.columns()
+        return enrich(plain, self._words(bags), self._tokens(bags), self._config.terms)
+
+    def _tokens(self, bags: BagColumns) -> Part | None:
+        if self._topics is None:
+            return None
+        return Part(TOPICS, self._config.topics_share, self._topics.tokens(bags))
 
     def _words(self, bags: BagColumns) -> list[Part]:
         if self._neighbours is None:

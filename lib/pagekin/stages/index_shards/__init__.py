@@ -8,6 +8,7 @@ from pagekin.config import BuildConfig
 from pagekin.kinds import DOCUMENTS, ENRICHED_BAGS, FINAL_BAGS, SHARD_PIECES, compared_bags
 from pagekin.stages.declaration import Output, Stage
 from pagekin.stages.document_frequency import DICTIONARY
+from pagekin.stages.topics import TOPICS
 
 __all__ = ["INDEX_SHARDS", "settle_shards"]
 
@@ -20,6 +21,9 @@ def settle_shards(config: BuildConfig, documents: int, share: float = 1.0) -> Bu
     return replace(config, index=replace(config.index, shards=shards))
 
 
+# whether bags are enriched; by what, their records tell
+_PARTS = ("enrich.words", "enrich.links", "enrich.topics")
+
 INDEX_SHARDS = Stage(
     "index_shards",
     "index_shards:IndexShards",
@@ -28,10 +32,10 @@ INDEX_SHARDS = Stage(
             "index_shards",
             "bags get signatures, and lie in shards with H and I",
             makes=(SHARD_PIECES,),
-            sections=("weight", "enrich", "signatures", "index"),
+            sections=("weight", *_PARTS, "signatures", "index"),
             version=6,
             part="bags",
-            uses=(DICTIONARY,),
+            uses=(DICTIONARY, TOPICS),
         ),
     ),
     reads=(FINAL_BAGS, ENRICHED_BAGS),
