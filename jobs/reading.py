@@ -12,6 +12,9 @@
     blocks       map: segmentation, filters, and what redirected links lead to
                  output: !blocks/URL TAB the page's blocks
 
+    links        map: where the links of a page lead, and which stand side by side
+                 output: !links/URL TAB URLs and pairs of them
+
 --outputs names those that are wanted. Records are described in docs/formats.md. Rests on [SIM]
 sections 3 and 6.1, and on [BLOCK], "Page segmentation" and the filters.
 """

@@ -265,6 +265,24 @@ class EnrichConfig:
     links: bool = _option(
         False, "add words of the pages that link here, are linked to, and stand beside"
     )
+    links_share: float = _option(
+        0.3, "links: so much of each of the three is added to a bag of the sum 1", low=0, high=10
+    )
+    links_terms: int = _option(
+        20, "links: so many heaviest terms of a page are heard along its links", low=1, high=255
+    )
+    links_near: int = _option(
+        16,
+        "links: pages stand beside each other if at most so many words are between their links",
+        low=0,
+        high=1_000,
+    )
+    links_most: int = _option(
+        100,
+        "links: a URL hears at most so many pages of each of the three, chosen by lot",
+        low=1,
+        high=1_000,
+    )
     topics: bool = _option(False, "add the topics, learned from the snapshot, that a bag is near")
     topics_share: float = _option(
         0.5, "topics: so much of a bag; its words are the rest", low=0, high=1

@@ -10,16 +10,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 __all__ = [
+    "ASKED",
     "BLOCKS",
     "CAPTURES",
+    "CONTEXTS",
     "CUTS",
     "DOCUMENTS",
     "EDGES",
     "ENRICHED_BAGS",
     "FINAL_BAGS",
+    "HEADS",
+    "JOINED_HEADS",
     "KIN",
     "KINDS",
+    "LINKS",
     "MARK",
+    "MESSAGES",
     "NEIGHBOURS",
     "PARCELS",
     "RAW_BAGS",
@@ -97,6 +103,8 @@ RAW_BAGS = Kind("raw bags", "URL", "origin, terms and their summed weights")
 WORDS = Kind("words", "!words/DIGITS", "the words of the terms whose hash begins so", b"!words/")
 BLOCKS = Kind("blocks", "!blocks/URL", "the blocks of links of a page", b"!blocks/")
 
+LINKS = Kind("links", "!links/URL", "where the links of a page lead", b"!links/")
+
 # bags
 TERM_COUNTS = Kind("term counts", "DIGITS", "in how many bags each term stands, or its words")
 FINAL_BAGS = Kind("final bags", "URL", "origin, terms and weights with sum 1")
@@ -107,6 +115,11 @@ ENRICHED_BAGS = Kind(
 )
 TOPIC_SAMPLE = Kind("topic sample", "sample", "a bag that topics may be learned from")
 TOPICS = Kind("topics", "SET.NUMBER", "a topic: the words and the vector of its heaviest terms")
+HEADS = Kind("heads", "!heads/URL", "the heaviest terms of a page that was read", b"!heads/")
+ASKED = Kind("asked", "URL", "the head of a page, where it links to, or who is to hear of it")
+JOINED_HEADS = Kind("joined heads", "!joined/URL", "a head, and the URLs that hear it", b"!joined/")
+MESSAGES = Kind("messages", "URL", "what a URL hears of the pages around it")
+CONTEXTS = Kind("contexts", "!contexts/URL", "the terms of the pages around a URL", b"!contexts/")
 DOCUMENTS = Kind("documents", "SHARD PART", "the bag of a document, or its origin and signatures")
 SHARD_PIECES = Kind("shard pieces", "SHARD PART NUMBER", "a piece of an array of the shard")
 
@@ -117,8 +130,9 @@ KIN = Kind("kin", "NUMBER", "a page and the best pages related to it")
 
 KINDS = (
     *(SIGHTINGS, CAPTURES, CUTS, SAMPLE, STOP_WORDS),
-    *(PARCELS, RAW_BAGS, WORDS, BLOCKS),
-    *(TERM_COUNTS, FINAL_BAGS, SAMPLED_BAGS, NEIGHBOURS, TOPIC_SAMPLE, TOPICS, ENRICHED_BAGS),
+    *(PARCELS, RAW_BAGS, WORDS, BLOCKS, LINKS),
+    *(TERM_COUNTS, FINAL_BAGS, SAMPLED_BAGS, NEIGHBOURS, TOPIC_SAMPLE, TOPICS),
+    *(HEADS, ASKED, JOINED_HEADS, MESSAGES, CONTEXTS, ENRICHED_BAGS),
     *(DOCUMENTS, SHARD_PIECES),
     *(STRIPES, EDGES, KIN),
 )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pagekin.bags.bag import Bags
+from pagekin.bags.bag import SOURCES, Bags
 from pagekin.config import EnrichConfig
-from pagekin.enrich.mixture import OWN, RELATED, EnrichedBags, enrich
+from pagekin.enrich import links
+from pagekin.enrich.links import contexts_of, heads_of, message, message_size, write_contexts
+from pagekin.enrich.mixture import CITING, OWN, RELATED, EnrichedBags, enrich
 from pagekin.enrich.neighbours import ONE, Nearest, write_neighbours
 from pagekin.enrich.topics import Centroid, Topic, Topics
 from pagekin.jobs.enriched_bags import EnrichedBags as Job
@@ -86,6 +88,23 @@ def test_topics(tmp_path):
     assert pytest.approx({100: 3 / 7, 200: 1.5 / 7, 300: 0.75 / 7, TOKEN: 0.25}) == weights
     assert [[100], []] == [second.terms.tolist(), third.terms.tolist()]
     assert 1 == counters["enriched_bags"]["topics"]
+
+
+def test_words_of_linked_pages(tmp_path):
+    """What the pages around a URL say is added, each kind with its share and its source."""
+    (head,) = heads_of(Bags.of([make_bag("http://d.example/", {700: 1.0})]).columns(), 1)
+    said = b"".join(message(kind, 255, bytes(16), head) for kind in (links.CITING, links.COCITED))
+    url = BAGS[1].url.encode()
+    values, _ = contexts_of([url], [said], message_size(1), 9)
+    write_contexts(tmp_path / "contexts.arrays", [(url, values[0])])
+    args = ["--enrich-links", "true", "--enrich-links-share", "0.5"]
+    records, counters = run_job(Job, [*args, "--contexts", tmp_path / "contexts.arrays"], lines())
+    made = EnrichedBags.read([(k.removeprefix(ENRICHED_BAGS.prefix), v) for k, v in records])
+    first, second, _ = made.bags
+    assert [100, 200, 300] == first.terms.tolist()
+    assert ([100, 700], [0.5, 0.5]) == (second.terms.tolist(), second.weights.tolist())
+    assert [OWN, CITING] == made.sources[3:5].tolist()
+    assert 1 == counters["enriched_bags"][SOURCES[CITING]]
 
 
 def test_table_is_missing():

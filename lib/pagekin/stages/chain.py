@@ -11,11 +11,14 @@ from collections.abc import Collection, Iterator
 from pagekin.config import BuildConfig
 from pagekin.errors import UsageError
 from pagekin.kinds import Kind
+from pagekin.stages.contexts import CONTEXTS_OF_URLS
 from pagekin.stages.declaration import PARTS, Output, Stage, Table
 from pagekin.stages.document_frequency import DOCUMENT_FREQUENCY
 from pagekin.stages.enriched_bags import ENRICHED_STAGE
 from pagekin.stages.index_shards import INDEX_SHARDS
 from pagekin.stages.inventory import INVENTORY
+from pagekin.stages.joined_heads import JOINED_HEADS_OF_PAGES
+from pagekin.stages.page_heads import PAGE_HEADS
 from pagekin.stages.pairs import PAIRS
 from pagekin.stages.reading import READING
 from pagekin.stages.related import RELATED
@@ -41,6 +44,9 @@ STAGES: tuple[Stage, ...] = (
     WEIGHTED_BAGS,
     TERM_NEIGHBOURS,
     TOPICS_STAGE,
+    PAGE_HEADS,
+    JOINED_HEADS_OF_PAGES,
+    CONTEXTS_OF_URLS,
     ENRICHED_STAGE,
     INDEX_SHARDS,
     PAIRS,

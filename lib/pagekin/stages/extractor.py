@@ -5,6 +5,7 @@ An extractor is made for one map task, gets each page that the task reads, and g
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,11 +20,19 @@ from pagekin.stages.declaration import Extractor, Output, load_named
 from pagekin.text.tokens import load_dictionary
 from pagekin.text.words import load_stemmers
 from pagekin.web.page import Page, SnapshotReader, View
-from pagekin.web.resolution import Resolution
+from pagekin.web.resolution import Ends, Resolution
 from pagekin.web.streams import ByteRange
-from pagekin.web.urls import make_suffix_list
+from pagekin.web.urls import are_spellings, make_suffix_list, within_host
 
-__all__ = ["PageExtractor", "ReadingTask", "extract", "make_ready", "merge_outputs", "view_for"]
+__all__ = [
+    "LinkTargets",
+    "PageExtractor",
+    "ReadingTask",
+    "extract",
+    "make_ready",
+    "merge_outputs",
+    "view_for",
+]
 
 
 @dataclass(frozen=True)
@@ -129,3 +138,76 @@ def merge_outputs(
             yield from merge(run, task.config, task.counters)
         else:
             yield from run
+
+
+class LinkTargets:
+    """Where the links of pages lead: without those that are not to be followed, those to the page
+    itself and, where it is wanted, those within its host.
+    """
+
+    def __init__(
+        self, config: BuildConfig, counters: Counters, resolution: Resolution | None = None
+    ) -> None:
+        self._config = config
+        self._counters = counters
+        self._resolution = resolution
+        self._captured_only = config.bag.urls == "crawled"
+
+    def of(self, page: Page, own: str) -> list[str | None]:
+        """Where each link leads, None for those that are left out, all counted."""
+        targets, unfollowed = self._without_nofollow(page, page.targets())
+        times = Counter(targets)
+        self._count("nofollow", unfollowed)
+        self._count("no_web_address", times.pop(None, 0) - unfollowed)
+        if too_long := page.resolver.too_long:
+            number = sum(href in too_long for href in page.flat.hrefs)
+            self._counters.add("links", "too_long", number)
+        moved, others = self._look_up([*filter(None, times)])
+        kept: dict[str | None, str | None] = {None: None}
+        is_within, drops = within_host(own), self._config.bag.same_host == "drop"
+        to_itself = within = 0
+        for target, number in times.items():
+            end: str = moved.get(target, target)  # type: ignore[arg-type, assignment]
+            kept[target] = end
+            if end == own:
+                to_itself += number
+                kept[target] = None
+            elif is_within(end):
+                within += number
+                kept[target] = None if drops else end
+        self._count("to_itself", to_itself)
+        self._count("within_host_dropped" if drops else "within_host", within)
+        self._count("to_other_host", times.total() - to_itself - within)
+        respelt = sum(times[t] for t, end in moved.items() if are_spellings(t, end))
+        self._counters.add("links", "through_other_spellings", respelt)
+        redirected = sum(times[target] for target in moved) - respelt
+        self._counters.add("links", "through_redirects", redirected)
+        if self._captured_only and self._resolution and self._resolution.knows_captured:
+            gone = [target for target in others if kept[target]]
+            kept.update(dict.fromkeys(gone))
+            self._counters.add("links", "not_captured", sum(times[target] for target in gone))
+        return list(map(kept.__getitem__, targets))
+
+    def _look_up(self, targets: list[str]) -> Ends:
+        """What stands for others, and what was not captured: it has no bag, and no reducer need see
+        links to it.
+        """
+        return self._resolution.look_up(targets) if self._resolution else Ends({}, set())
+
+    def _count(self, reason: str, number: int) -> None:
+        self._counters.add("links", reason, number)
+        self._counters.add("links", "found", number)
+
+    def _without_nofollow(
+        self, page: Page, targets: list[str | None]
+    ) -> tuple[list[str | None], int]:
+        """None for links that are not to be followed, if that is asked for, and their number."""
+        reading = self._config.reading
+        all_links = reading.obey_robots and page.nofollow
+        if not all_links and not reading.drop_nofollow:
+            return targets, 0
+        kept = [
+            None if all_links or unfollowed else target
+            for target, unfollowed in zip(targets, page.unfollowed(), strict=True)
+        ]
+        return kept, kept.count(None) - targets.count(None)

@@ -13,19 +13,23 @@ import numpy as np
 from pybase64 import b64decode
 
 from pagekin import kinds
-from pagekin.bags.bag import BAR, SOURCES, Bag, Dictionary, parse_bag
+from pagekin.bags.bag import BAR, SOURCES, Bag, BagColumns, Dictionary, parse_bag
 from pagekin.bags.vocabulary import read_forms
 from pagekin.cocitation.block_record import parse_blocks
 from pagekin.cocitation.kin_table import parse_kin
 from pagekin.cocitation.similarity import ONE
+from pagekin.enrich.links import KINDS, parse_message, read_contexts, split_heads
 from pagekin.enrich.mixture import EnrichedBags
 from pagekin.enrich.neighbours import ONE as ONE_SHARE
 from pagekin.index.shard_files import parse_piece
 from pagekin.kinds import Kind
+from pagekin.stages.contexts.sums import parse_messages
 from pagekin.stages.document_frequency.counting import DF, WORDS, unpack_counts
 from pagekin.stages.fragments.parcels import open_parcels
 from pagekin.stages.inventory.cuts import parse_cuts
 from pagekin.stages.inventory.sample import read_links
+from pagekin.stages.joined_heads.join import BESIDE, CITED, CITING, OWN, parse_head
+from pagekin.stages.links.extractor import parse_links
 from pagekin.stages.pairs.stripe_codec import split_stripes, unpack_partners
 from pagekin.stages.related.best_kin import named_page, parse_edge
 from pagekin.stages.term_neighbours.learning import parse_neighbours
@@ -218,6 +222,69 @@ def _shard_piece(key: bytes, value: bytes, names: TermNames) -> Shown:
     return {"shard": shard, "array": name, "bytes": len(data), "first": data[:_FIRST].hex(" ")}
 
 
+# --- joined links ---
+
+
+def _links(key: bytes, value: bytes, names: TermNames) -> Shown:
+    links = parse_links(value)
+    urls = [_text(url) for url in links.urls]
+    return {
+        "links": urls[: links.readable],
+        "links_to_pages_not_read": urls[links.readable :],
+        "side_by_side": [[urls[a], urls[b]] for a, b in links.pairs],
+    }
+
+
+def _head(key: bytes, value: bytes, names: TermNames) -> Shown:
+    return {"terms": _head_terms(b64decode(value, validate=True), names)}
+
+
+def _head_terms(head: bytes, names: TermNames) -> list[list[Any]]:
+    terms, weights = (column[0] for column in split_heads([head]))
+    pairs = zip(names.of(terms), weights.tolist(), strict=True)
+    return [[name, weight] for name, weight in pairs if weight]
+
+
+def _asked(key: bytes, value: bytes, names: TermNames) -> Shown:
+    if value.startswith(OWN):
+        return _head(key, value.removeprefix(OWN), names)
+    what = {CITED: "links_to", CITING: "linked_from", BESIDE: "beside"}[value[:1]]
+    return {what: [_text(url) for url in value[1:].split()]}
+
+
+def _joined_head(key: bytes, value: bytes, names: TermNames) -> Shown:
+    told = parse_head(value)
+    return {
+        "terms": _head_terms(told.head, names),
+        "links_to": [_text(url) for url in told.cited],
+        "linked_from": [_text(url) for url in told.citing],
+        "beside": {_text(url): times for url, times in told.beside.items()},
+    }
+
+
+def _messages(key: bytes, value: bytes, names: TermNames) -> Shown:
+    number, joined = parse_messages(value)
+    size = len(joined) // number
+    rows = [joined[k : k + size] for k in range(0, len(joined), size)]
+    return {"messages": [_message(row, names) for row in rows]}
+
+
+def _message(row: bytes, names: TermNames) -> Shown:
+    kind, weight, sender, head = parse_message(row)
+    about = {"from": KINDS[kind], "weight": weight, "sender": sender.hex()}
+    return {**about, "terms": _head_terms(head, names)}
+
+
+def _contexts(key: bytes, value: bytes, names: TermNames) -> Shown:
+    def heaviest_first(part: BagColumns) -> list[list[Any]]:
+        order = np.lexsort((part.terms, -part.weights))
+        weights = [round(float(weight), 6) for weight in part.weights[order]]
+        pairs = zip(names.of(part.terms[order]), weights, strict=True)
+        return [list(pair) for pair in pairs]
+
+    return dict(zip(KINDS, map(heaviest_first, read_contexts([value])), strict=True))
+
+
 # --- co-citation ---
 
 
@@ -275,6 +342,12 @@ _SHOWN: dict[Kind, Callable[[bytes, bytes, TermNames], Shown]] = {
     kinds.ENRICHED_BAGS: _enriched_bag,
     kinds.TOPIC_SAMPLE: _topic_sample,
     kinds.TOPICS: _topic,
+    kinds.LINKS: _links,
+    kinds.HEADS: _head,
+    kinds.ASKED: _asked,
+    kinds.JOINED_HEADS: _joined_head,
+    kinds.MESSAGES: _messages,
+    kinds.CONTEXTS: _contexts,
     kinds.DOCUMENTS: _document,
     kinds.SHARD_PIECES: _shard_piece,
     kinds.STRIPES: _stripe,

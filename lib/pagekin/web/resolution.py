@@ -159,6 +159,7 @@ class Resolution:
         self._targets = file["targets"]
         self._passed_over = file["passed_over"]
         self._known: dict[str, str | None] = {}  # what was looked up: pages of a host share links
+        self._unread: dict[str, bool] = {}
         self._joins = "spelt" in file.dtypes
         if self._joins:
             self._spelt, self._spellings = file["spelt"], file["spellings"]
@@ -208,6 +209,20 @@ class Resolution:
         for url, is_known in zip(moved, known, strict=True):
             (others.discard if is_known else others.add)(url)
         return Ends(moved, others)
+
+    def surely_unread(self, urls: Sequence[str]) -> set[str]:
+        """Those among ends of chains that surely are no page of the snapshot, as far as known."""
+        if self._captured is not None:
+            return set(compress(urls, ~_may_be_among(self._captured, urls)))
+        if not self._joins:
+            return set()
+        if len(self._unread) > _MOST_KNOWN:
+            self._unread.clear()
+        if new := [url for url in urls if url not in self._unread]:
+            digests = _digests(map(str.encode, map(plain_spelling, new)))
+            known = _among(self._spelt, digests) | _among(self._aliases, digests)
+            self._unread.update(zip(new, (~known).tolist(), strict=True))
+        return {url for url in urls if self._unread[url]}
 
     def end_of(self, url: str) -> str:
         """The end of the chain that begins at `url`; the URL itself where the chain never ends."""

@@ -28,7 +28,8 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     files = sorted(DEMO.glob("*.warc.gz"))
     crawl.write_bytes(b"".join(gzip.decompress(file.read_bytes()) for file in files))
     flags = ("--work", base / "work", "--index", base / "index", "--cocitation-threshold", "0.5")
-    flags = (*flags, "--enrich-words", "true", "--enrich-topics", "true")
+    parts = ("words", "links", "topics")
+    flags = (*flags, *(word for part in parts for word in (f"--enrich-{part}", "true")))
     polish = base / "polish.warc"
     urls = (f"http://p{k}.example/" for k in range(10))
     polish.write_bytes(b"".join(response(url, b"<html lang=pl><p>na") for url in urls))

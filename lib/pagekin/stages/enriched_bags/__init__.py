@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pagekin.config import BuildConfig
 from pagekin.kinds import ENRICHED_BAGS, FINAL_BAGS
+from pagekin.stages.contexts import CONTEXT_TABLE
 from pagekin.stages.declaration import Output, Stage
 from pagekin.stages.term_neighbours import NEIGHBOUR_TABLE
 from pagekin.stages.topics import TOPICS
@@ -21,7 +22,7 @@ ENRICHED = Output(
     makes=(ENRICHED_BAGS,),
     sections=("enrich",),
     part="bags",
-    uses=(NEIGHBOUR_TABLE, TOPICS),
+    uses=(NEIGHBOUR_TABLE, CONTEXT_TABLE, TOPICS),
     is_possible=_is_wanted,
 )
 ENRICHED_STAGE = Stage(

@@ -18,14 +18,15 @@ from pagekin.bags.vocabulary import forms_records, read_stop_lists
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
+from pagekin.stages.extractor import LinkTargets
 from pagekin.stages.fragments.merge import BagMerger
 from pagekin.stages.fragments.parcels import PageFragments, UrlRanges, pack
 from pagekin.text.tokens import with_sentences
 from pagekin.text.words import Form, Forms, Vocabulary, term_hash
 from pagekin.web.page import Page, View
-from pagekin.web.resolution import Ends, Resolution, own_url
+from pagekin.web.resolution import Resolution, own_url
 from pagekin.web.tags import CUTS, HEADING_MARKS
-from pagekin.web.urls import are_spellings, host, within_host
+from pagekin.web.urls import host
 
 __all__ = ["FragmentExtractor", "page_term"]
 
@@ -66,7 +67,7 @@ class FragmentExtractor:
         self._config = config
         self._counters = counters
         self._resolution = resolution
-        self._captured_only = config.bag.urls == "crawled"
+        self._targets = LinkTargets(config, counters, resolution)
         self._maker = FragmentMaker(config.window, config.bag)
         self._ranges = UrlRanges.read(packing)
         self._hot = HotLinks(config, counters, self._ranges)
@@ -133,7 +134,7 @@ class FragmentExtractor:
         self._counters.add("pages", "titles_cut", page.title_is_cut)
         self._counters.add("pages", "headings_cut", has_long_headings(stream))
         fragments = self._maker.fragments(stream, self._page_id(url))
-        targets = self._targets(page, url)
+        targets = self._targets.of(page, url)
         citing = host(url).encode()
         return PageFragments(url, url == page.url, citing, targets, fragments, page.title)
 
@@ -143,65 +144,6 @@ class FragmentExtractor:
         term = page_term(url)
         self._page_terms.append(Form(term_hash(term), term, url, 1))
         return term_hash(term)
-
-    def _targets(self, page: Page, own: str) -> list[str | None]:
-        """Where each link leads, None for those that are left out, all counted."""
-        targets, unfollowed = self._without_nofollow(page, page.targets())
-        times = Counter(targets)
-        self._count("nofollow", unfollowed)
-        self._count("no_web_address", times.pop(None, 0) - unfollowed)
-        if too_long := page.resolver.too_long:
-            number = sum(href in too_long for href in page.flat.hrefs)
-            self._counters.add("links", "too_long", number)
-        moved, others = self._look_up([*filter(None, times)])
-        kept: dict[str | None, str | None] = {None: None}
-        is_within, drops = within_host(own), self._config.bag.same_host == "drop"
-        to_itself = within = 0
-        for target, number in times.items():
-            end: str = moved.get(target, target)  # type: ignore[arg-type, assignment]
-            kept[target] = end
-            if end == own:
-                to_itself += number
-                kept[target] = None
-            elif is_within(end):
-                within += number
-                kept[target] = None if drops else end
-        self._count("to_itself", to_itself)
-        self._count("within_host_dropped" if drops else "within_host", within)
-        self._count("to_other_host", times.total() - to_itself - within)
-        respelt = sum(times[t] for t, end in moved.items() if are_spellings(t, end))
-        self._counters.add("links", "through_other_spellings", respelt)
-        redirected = sum(times[target] for target in moved) - respelt
-        self._counters.add("links", "through_redirects", redirected)
-        if self._captured_only and self._resolution and self._resolution.knows_captured:
-            gone = [target for target in others if kept[target]]
-            kept.update(dict.fromkeys(gone))
-            self._counters.add("links", "not_captured", sum(times[target] for target in gone))
-        return list(map(kept.__getitem__, targets))
-
-    def _look_up(self, targets: list[str]) -> Ends:
-        """What stands for others, and what was not captured: it has no bag, and no reducer need see
-        links to it.
-        """
-        return self._resolution.look_up(targets) if self._resolution else Ends({}, set())
-
-    def _count(self, reason: str, number: int) -> None:
-        self._counters.add("links", reason, number)
-        self._counters.add("links", "found", number)
-
-    def _without_nofollow(
-        self, page: Page, targets: list[str | None]
-    ) -> tuple[list[str | None], int]:
-        """None for links that are not to be followed, if that is asked for, and their number."""
-        reading = self._config.reading
-        all_links = reading.obey_robots and page.nofollow
-        if not all_links and not reading.drop_nofollow:
-            return targets, 0
-        kept = [
-            None if all_links or unfollowed else target
-            for target, unfollowed in zip(targets, page.unfollowed(), strict=True)
-        ]
-        return kept, kept.count(None) - targets.count(None)
 
 
 class HotLinks:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pagekin.kinds import BLOCKS, CUTS, PARCELS, RAW_BAGS, WORDS
+from pagekin.kinds import BLOCKS, CUTS, LINKS, PARCELS, RAW_BAGS, WORDS
 from pagekin.stages.declaration import Extractor, Stage
 from pagekin.stages.inventory import DERIVED_STOPS, PACKING, RESOLUTION
 
@@ -28,12 +28,20 @@ BLOCKS_OF_LINKS = Extractor(
     part="cocitation",
     runs="stages.blocks.extractor:BlockExtractor",
 )
+LINKS_OF_PAGES = Extractor(
+    "links",
+    "pages become lists of their links",
+    makes=(LINKS,),
+    sections=("bag.same_host", "bag.urls", "enrich.links_near"),
+    part="bags",
+    runs="stages.links.extractor:LinkExtractor",
+)
 
 READING = Stage(
     "reading",
     "reading:Reading",
-    outputs=(FRAGMENTS, BLOCKS_OF_LINKS),
-    shuffles=(PARCELS, WORDS, BLOCKS),
+    outputs=(FRAGMENTS, BLOCKS_OF_LINKS, LINKS_OF_PAGES),
+    shuffles=(PARCELS, WORDS, BLOCKS, LINKS),
     sections=("reading",),
     looks_up=(RESOLUTION,),
     cut_by=CUTS,
