@@ -290,7 +290,7 @@ class EnrichConfig:
     topics_sample: int = _option(
         3_000,
         "topics: learned from so many bags, those of the most terms (up to 200)",
-        low=8,
+        low=1,
         high=10_000,
     )
     topics_sets: int = _option(

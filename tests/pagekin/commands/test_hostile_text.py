@@ -82,9 +82,9 @@ def _forged(folder: Path) -> None:
     reasons = (Reason(f"c.example{IN_A_URL}", IN_A_URL, 0.5),)
     kin = {bags[0].url: [RelatedPage(bags[1].url, 0.5, 3, 3, reasons)]}
     entries = {16: Entry("bee", f"word{HARM}"), 17: Entry("hive", f"word{HARM}")}
-    table = {16: {17: 9}, 17: {}}
+    taught = {"neighbours": {16: {17: 9}, 17: {}}, "topics": [[16], [17]]}
     named = lambda terms: [entries[t] for t in terms]  # noqa: E731
-    make_index(folder, bags, config_of(), words=named, kin=kin, neighbours=table)
+    make_index(folder, bags, config_of(), words=named, kin=kin, **taught)
 
 
 def _damaged(folder: Path, copy: Path) -> None:
@@ -136,6 +136,10 @@ RUNS = [
     ["neighbours", "--index", "P/forged", "--json", "bee"],
     ["neighbours", "--index", "P/forged", HARM],
     ["neighbours", "--index", "P/work", "bee"],
+    ["topics", "--index", "P/forged"],
+    ["topics", "--index", "P/forged", "--json"],
+    ["topics", "--index", "P/forged", FORGED],
+    ["topics", "--index", "P/work"],
     ["page", "--url", ASKED, "P/page.html"],
     ["page", "--url", ASKED, "P/page.html", "--json"],
     ["page", "--warc", f"P/crawl/a{IN_A_FILE_NAME}.warc", "http://none.example/"],

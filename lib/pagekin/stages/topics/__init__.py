@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from pagekin.config import BuildConfig
@@ -34,6 +35,16 @@ def _tells(config: BuildConfig, counts: Counts) -> str:
     return f"{sets} times {topics // sets} topics were learned from {bags:,} bags"
 
 
+def _settle(config: BuildConfig, bags: int, share: float) -> BuildConfig:
+    """As small a share of the sample as this is of the snapshot: what a plan builds shows the rest.
+
+    >>> _settle(BuildConfig(), 500, 0.125).enrich.topics_sample
+    375
+    """
+    sample = max(1, round(config.enrich.topics_sample * share))
+    return replace(config, enrich=replace(config.enrich, topics_sample=sample))
+
+
 TOPICS_STAGE = Stage(
     "topics",
     "topics:LearnTopics",
@@ -56,4 +67,5 @@ TOPICS_STAGE = Stage(
     ),
     reads=(FINAL_BAGS,),
     shuffles=(TOPIC_SAMPLE,),
+    settle=_settle,
 )
