@@ -254,7 +254,7 @@ class EnrichConfig:
         20_000,
         "words: neighbours of terms are learned from so many bags, drawn by their URLs",
         low=1,
-        high=50_000,
+        high=40_000,
     )
     words_nearest: int = _option(
         30, "words: neighbours of a term at the most, the nearest", low=1, high=1_000

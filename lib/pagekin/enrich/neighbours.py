@@ -64,7 +64,7 @@ _AT_ONCE = 1 << 18  # pairs that are sorted together: 2 MB, and some 15 at work
 # A number of 64 bits has a row, how far its score is from the highest, and the number of a term.
 _ROWS, _SCORES, _NUMBERS = 1 << 18, 24, 22
 _HIGHEST = (1 << _SCORES) - 1
-_LN = 1 << 20  # logarithms are whole numbers of this part: of 50,000 bags they are below _HIGHEST
+_LN = 1 << 20  # logarithms are whole numbers of this part: of 40,000 bags they are below _HIGHEST
 
 # A number of 64 bits has a bag, the number of a term, and what another term of the bag gives to it.
 _BAGS, _VALUES = 1 << 10, 32

@@ -217,6 +217,18 @@ def test_no_bags(tmp_path):
     assert [0, 0, 0] == nothing.expand(columns([{1: 1.0}, {}])).bounds.tolist()
 
 
+def test_golden(tmp_path):
+    """The bytes that are stored of what was learned."""
+    known = table(tmp_path, learn(SUBJECTS, EnrichConfig(words_least=4)))
+    assert "c8e0d808c1f124793a7768bcc168283c" == known.file.checksum
+    part = known.expand(columns([{1: 0.5, 9: 0.5}]))
+    assert [1, 2, 3, 4, 5, 6, 7, 8, 9] == part.terms.tolist()
+    assert (
+        "00fd7f3de555473ee555473ee555473e00fd7f3d00fd7f3d00fd7f3d00fd7f3d2404d43d"
+        == part.weights.tobytes().hex()
+    )
+
+
 def test_another_file(tmp_path):
     """A file of another kind is refused."""
     n.write_arrays(tmp_path / "other.arrays", "resolution", {}, {})

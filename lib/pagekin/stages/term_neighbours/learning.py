@@ -6,8 +6,8 @@
                      words, and its neighbours, the nearest first
 
 NEIGHBOURS are n terms and behind them n shares, 32 bits each, in base64. One reducer learns all:
-the sample is as large for a thousand million pages as for ten thousand, and 20,000 bags take it a
-second and 70 MB.
+the sample is as large for a thousand million pages as for ten thousand. 20,000 bags of 100 terms
+take it 2 s and 160 MB, and 40,000 twice as long and 270 MB.
 """
 
 from __future__ import annotations
