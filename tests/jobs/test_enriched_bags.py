@@ -93,7 +93,7 @@ def test_topics(tmp_path):
 def test_words_of_linked_pages(tmp_path):
     """What the pages around a URL say is added, each kind with its share and its source."""
     (head,) = heads_of(Bags.of([make_bag("http://d.example/", {700: 1.0})]).columns(), 1)
-    said = b"".join(message(kind, 255, bytes(16), head) for kind in (links.CITING, links.COCITED))
+    said = b"".join(message(kind, 255, bytes(8), head) for kind in (links.CITING, links.COCITED))
     url = BAGS[1].url.encode()
     values, _ = contexts_of([url], [said], message_size(1), 9)
     write_contexts(tmp_path / "contexts.arrays", [(url, values[0])])

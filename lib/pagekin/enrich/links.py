@@ -48,6 +48,7 @@ __all__ = [
     "message_size",
     "parse_message",
     "read_contexts",
+    "sender_of",
     "split_heads",
     "write_contexts",
 ]
@@ -58,8 +59,8 @@ CITING, CITED, COCITED = range(len(KINDS))
 MOST_HEARD = 255  # the greatest weight of a neighbour, in one byte
 
 _TERM = 4  # bytes
-_DIGEST = 16
-_HEAD_AT = 2 + _DIGEST  # in a message, behind its kind, its weight and the sender's digest
+_SENDER = 8  # bytes
+_HEAD_AT = 2 + _SENDER  # in a message, behind its kind, its weight and its sender
 _WHOLE = 1023  # the weights of one head add up to that: 10 bits
 _VALUE_BITS = 18  # of such a weight times that of a neighbour
 _TERM_BITS = 32
@@ -126,8 +127,13 @@ def cited_weight(inlinks: int) -> int:
     return round(MOST_HEARD / math.sqrt(inlinks))
 
 
+def sender_of(url: bytes) -> bytes:
+    """How messages call the page that they come from: by this it is chosen, or not."""
+    return url_digest(url)[:_SENDER]
+
+
 def message(kind: int, weight: int, sender: bytes, head: bytes) -> bytes:
-    """What a URL hears of one neighbour, given with its URL's digest; all are of one length."""
+    """What a URL hears of one neighbour; all are of one length."""
     return bytes((kind, min(weight, MOST_HEARD))) + sender + head
 
 
@@ -166,10 +172,11 @@ def _chosen(
     some = np.flatnonzero(counts[group] > most)
     if not len(some):
         return chosen
-    digests = np.ascontiguousarray(rows[some, 2:_HEAD_AT]).view("<u8")
-    own = {k: int.from_bytes(url_digest(urls[k])[:8]) for k in np.unique(receiver[some]).tolist()}
-    mixed = digests[:, 0] ^ np.array([own[k] for k in receiver[some].tolist()], np.uint64)
-    order = np.lexsort((digests[:, 1], mixed * _MIX, group[some]))
+    numbers = np.ascontiguousarray(rows[some, 2:_HEAD_AT]).view("<u8").ravel()
+    of_equals = rows[some].view(f"S{rows.shape[1]}").ravel()
+    own = {k: int.from_bytes(sender_of(urls[k])) for k in np.unique(receiver[some]).tolist()}
+    mixed = numbers ^ np.array([own[k] for k in receiver[some].tolist()], np.uint64)
+    order = np.lexsort((of_equals, mixed * _MIX, group[some]))
     rank = np.arange(len(some)) - np.searchsorted(group[some][order], group[some][order])
     chosen[some[order[rank >= most]]] = False
     return chosen

@@ -44,7 +44,7 @@ def head(terms: dict[int, int]) -> bytes:
 
 
 def from_page(kind: int, name: str, terms: dict[int, int], weight: int = 255) -> bytes:
-    return links.message(kind, weight, url_digest(name.encode()), head(terms))
+    return links.message(kind, weight, links.sender_of(name.encode()), head(terms))
 
 
 def contexts(*messages: bytes, most: int = 100) -> list[list[Bag]]:
@@ -135,9 +135,9 @@ def chosen_by_hand(url: bytes, messages: list[bytes], most: int) -> set[bytes]:
     """Of each kind those whose sender's number, mixed with the URL's, is least."""
     own = int.from_bytes(url_digest(url)[:8])
 
-    def lot(message: bytes) -> tuple[int, int]:
-        first, second = (int.from_bytes(message[k : k + 8], "little") for k in (2, 10))
-        return (first ^ own) * 0x9E3779B97F4A7C15 % 2**64, second
+    def lot(message: bytes) -> tuple[int, bytes]:
+        sender = int.from_bytes(message[2:10], "little")
+        return (sender ^ own) * 0x9E3779B97F4A7C15 % 2**64, message
 
     of_kinds = [[m for m in messages if m[0] == kind] for kind in range(len(links.KINDS))]
     return {m for some in of_kinds for m in sorted(some, key=lot)[:most]}
