@@ -149,7 +149,8 @@ def test_nothing_to_join():
 def test_join():
     """Every page that was read is told with those around it."""
     records, counters = run_job(JoinedHeads, (), joined_lines())
-    told = {key.removeprefix(JOINED_HEADS.prefix).decode(): parse_head(v) for key, v in records}
+    pages = [(key.removeprefix(JOINED_HEADS.prefix), value) for key, value in records]
+    told = {page.decode(): parse_head(page, value) for page, value in pages}
     assert set(PAGES) == set(told)
     first = told["http://page5.example/"]
     assert [b"http://page3.example/", b"http://page4.example/"] == first.citing

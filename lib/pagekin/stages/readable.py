@@ -29,7 +29,7 @@ from pagekin.stages.fragments.parcels import open_parcels
 from pagekin.stages.inventory.cuts import parse_cuts
 from pagekin.stages.inventory.sample import read_links
 from pagekin.stages.joined_heads.join import BESIDE, CITED, CITING, OWN, parse_head
-from pagekin.stages.links.extractor import parse_links
+from pagekin.stages.links.extractor import parse_links, whole
 from pagekin.stages.pairs.stripe_codec import split_stripes, unpack_partners
 from pagekin.stages.related.best_kin import named_page, parse_edge
 from pagekin.stages.term_neighbours.learning import parse_neighbours
@@ -226,7 +226,7 @@ def _shard_piece(key: bytes, value: bytes, names: TermNames) -> Shown:
 
 
 def _links(key: bytes, value: bytes, names: TermNames) -> Shown:
-    links = parse_links(value)
+    links = parse_links(key.removeprefix(kinds.LINKS.prefix), value)
     urls = [_text(url) for url in links.urls]
     return {
         "links": urls[: links.readable],
@@ -249,11 +249,11 @@ def _asked(key: bytes, value: bytes, names: TermNames) -> Shown:
     if value.startswith(OWN):
         return _head(key, value.removeprefix(OWN), names)
     what = {CITED: "links_to", CITING: "linked_from", BESIDE: "beside"}[value[:1]]
-    return {what: [_text(url) for url in value[1:].split()]}
+    return {what: [_text(url) for url in whole(value[1:].split(), key)]}
 
 
 def _joined_head(key: bytes, value: bytes, names: TermNames) -> Shown:
-    told = parse_head(value)
+    told = parse_head(key.removeprefix(kinds.JOINED_HEADS.prefix), value)
     return {
         "terms": _head_terms(told.head, names),
         "links_to": [_text(url) for url in told.cited],

@@ -45,8 +45,8 @@ def tell(pairs: Iterable[Pair], config: EnrichConfig, counters: Counters) -> Ite
     messages: defaultdict[bytes, list[bytes]] = defaultdict(list)
     gathered = 0
     for key, value in pairs:
-        told = parse_head(value)
-        sender = sender_of(key.removeprefix(JOINED_HEADS.prefix))
+        page = key.removeprefix(JOINED_HEADS.prefix)
+        told, sender = parse_head(page, value), sender_of(page)
         of_citing = message(CITING, MOST_HEARD, sender, told.head)
         for url in told.cited:
             messages[url].append(of_citing)

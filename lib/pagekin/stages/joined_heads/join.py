@@ -10,7 +10,8 @@ and those that stand beside it on some page. What a mapper sends to a URL begins
 
 The value of a head is `HEAD|cited URLs|citing URLs|URL TIMES URL TIMES ...`, where HEAD is in
 base64. A page tells at most 1,000 of those that link to it, and as many of those that stand beside
-it, chosen by lot: a link to it says little about a page if all pages have it.
+it, chosen by lot: a link to it says little about a page if all pages have it. In all lists URLs of
+the host of the key begin with their paths.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from pybase64 import b64decode
 
 from pagekin.counters import Counters
 from pagekin.kinds import HEADS, JOINED_HEADS, LINKS, Pair
-from pagekin.stages.links.extractor import parse_links
+from pagekin.stages.links.extractor import parse_links, shortened, whole
 from pagekin.tables import url_number
 
 __all__ = [
@@ -55,12 +56,13 @@ class ToldHead(NamedTuple):
     beside: dict[bytes, int]  # on so many pages
 
 
-def parse_head(value: bytes) -> ToldHead:
-    """What stands in the value of a head; ValueError if it is none."""
+def parse_head(page: bytes, value: bytes) -> ToldHead:
+    """What stands in the value of a page; ValueError if it is none."""
     head, cited, citing, beside = value.split(b"|")
     words = beside.split()
-    times = dict(zip(words[::2], map(int, words[1::2]), strict=True))
-    return ToldHead(b64decode(head, validate=True), cited.split(), citing.split(), times)
+    times = dict(zip(whole(words[::2], page), map(int, words[1::2]), strict=True))
+    lists = whole(cited.split(), page), whole(citing.split(), page)
+    return ToldHead(b64decode(head, validate=True), *lists, times)
 
 
 def send_links(pairs: Iterable[Pair]) -> Iterator[Pair]:
@@ -75,8 +77,8 @@ def send_links(pairs: Iterable[Pair]) -> Iterator[Pair]:
     for key, value in pairs:
         if LINKS.holds(key):
             page = key.removeprefix(LINKS.prefix)
-            urls, readable, beside = parse_links(value)
-            yield page, CITED + b" ".join(urls)
+            urls, readable, beside = parse_links(page, value)
+            yield page, CITED + b" ".join(shortened(urls, page))
             for url in urls[:readable]:
                 links[CITING][url].append(page)
             for place, other in beside:
@@ -98,9 +100,8 @@ def _gathered(links: dict[bytes, defaultdict[bytes, list[bytes]]]) -> Iterator[P
         for url, others in of_urls.items():
             if len(others) > MOST_TOLD:
                 chosen = _chosen(url, {*others})
-                yield url, mark + b" ".join([other for other in others if other in chosen])
-            else:
-                yield url, mark + b" ".join(others)
+                others = [other for other in others if other in chosen]  # noqa: PLW2901
+            yield url, mark + b" ".join(shortened(others, url))
         of_urls.clear()
 
 
@@ -120,16 +121,18 @@ def join_heads(pairs: Iterable[Pair], counters: Counters) -> Iterator[Pair]:
             continue  # it was not read, and has nothing to tell
         told: dict[bytes, list[bytes]] = {CITED: [], CITING: [], BESIDE: []}
         for _, value in group:  # noqa: B031 - the rest of it
-            told[value[:1]] += value[1:].split()
+            told[value[:1]] += whole(value[1:].split(), url)
         citing, beside = {*told[CITING]}, Counter(told[BESIDE])
         hot = max(len(citing), len(beside)) >= MOST_TOLD
         citing, chosen = _chosen(url, citing), _chosen(url, {*beside})
         counters.add("joined_links", "pages", 1)
         counters.add("joined_links", "hot_pages", int(hot))
+        stood = sorted(chosen)
+        times = [beside[other] for other in stood]
         lists = [
             first[1:],
-            b" ".join(sorted({*told[CITED]})),
-            b" ".join(sorted(citing)),
-            b" ".join([b"%b %d" % (other, beside[other]) for other in sorted(chosen)]),
+            b" ".join(shortened(sorted({*told[CITED]}), url)),
+            b" ".join(shortened(sorted(citing), url)),
+            b" ".join(map(b"%b %d".__mod__, zip(shortened(stood, url), times, strict=True))),
         ]
         yield JOINED_HEADS.prefix + url, b"|".join(lists)

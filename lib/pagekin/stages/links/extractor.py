@@ -3,12 +3,12 @@
 The value names the URLs that the page links to, each once, and pairs of them that stand side by
 side on it: `URL URL|URL URL|0 2 1 2`. Behind the first bar are those that surely were not read,
 behind the second the pairs, two places in the list of all for each. Pairs of which none was read
-are left out: neither has anything to tell.
+are left out: neither has anything to tell. URLs of the page's own host begin with their paths.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,12 +18,13 @@ from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.kinds import LINKS, Pair
 from pagekin.stages.extractor import LinkTargets
+from pagekin.stages.fragments.parcels import host_part
 from pagekin.text.tokens import LINK, LINK_END, NAMES
 from pagekin.web.page import Page, View
 from pagekin.web.resolution import Resolution, own_url
 from pagekin.web.tags import CUTS, HEADING_MARKS
 
-__all__ = ["LinkExtractor", "PageLinks", "neighbours", "parse_links"]
+__all__ = ["LinkExtractor", "PageLinks", "neighbours", "parse_links", "shortened", "whole"]
 
 # other extractors may want them in the text; here they are no words
 _BLANKS = bytes.maketrans("".join(NAMES).encode(), b" " * len(NAMES))
@@ -37,11 +38,24 @@ class PageLinks(NamedTuple):
     pairs: list[tuple[int, int]]  # places of URLs that stand side by side
 
 
-def parse_links(value: bytes) -> PageLinks:
-    """What stands in such a value; ValueError if it is none."""
+def shortened(urls: Iterable[bytes], page: bytes) -> list[bytes]:
+    """URLs of the host of a page without the host, which is half of what is sent."""
+    host = host_part(page)
+    path = len(host) - 1
+    return [url[path:] if url.startswith(host) else url for url in urls]
+
+
+def whole(urls: Iterable[bytes], page: bytes) -> list[bytes]:
+    """Such URLs as they were."""
+    host = host_part(page)[:-1]
+    return [host + url if url.startswith(b"/") else url for url in urls]
+
+
+def parse_links(page: bytes, value: bytes) -> PageLinks:
+    """What stands in the value of a page; ValueError if it is none."""
     readable, others, places = value.split(b"|")
-    first = readable.split()
-    urls, numbers = first + others.split(), list(map(int, places.split()))
+    first = whole(readable.split(), page)
+    urls, numbers = first + whole(others.split(), page), list(map(int, places.split()))
     if len(numbers) % 2 or not all(0 <= number < len(urls) for number in numbers):
         raise ValueError("pairs of links that are not there")
     return PageLinks(urls, len(first), list(zip(numbers[::2], numbers[1::2], strict=True)))
@@ -76,9 +90,11 @@ class LinkExtractor:
         pairs = self._pairs(page.flat.text, places, readable) if readable else set()
         self._counters.add("joined_links", "found", len(urls))
         self._counters.add("joined_links", "pairs", len(pairs))
-        lists = " ".join(urls[:readable]), " ".join(urls[readable:])
-        numbers = " ".join(f"{a} {b}" for a, b in sorted(pairs))
-        yield LINKS.prefix + own.encode(), "|".join((*lists, numbers)).encode()
+        key = own.encode()
+        short = shortened(map(str.encode, urls), key)
+        numbers = b" ".join([b"%d %d" % pair for pair in sorted(pairs)])
+        value = b"%b|%b|%b" % (b" ".join(short[:readable]), b" ".join(short[readable:]), numbers)
+        yield LINKS.prefix + key, value
 
     def finish(self) -> Iterator[Pair]:
         """Nothing: no record of a page waits for others."""

@@ -16,7 +16,7 @@ from pagekin.stages.joined_heads import join
 from pagekin.stages.joined_heads.join import ToldHead, join_heads, parse_head, send_links
 from pagekin.tables import url_number
 
-URLS = [b"http://h%d.example/" % k for k in range(6)]
+URLS = [b"http://h%d.example/%d" % (k % 4, k) for k in range(6)]
 HEAD = b"terms"
 
 Web = dict[bytes, tuple[list[bytes], list[tuple[int, int]]]]  # page -> its links, and pairs
@@ -38,7 +38,8 @@ def joined(tasks: list[list[Pair]]) -> tuple[dict[bytes, ToldHead], dict[str, di
     counters = Counters()
     found = list(join_heads(sent, counters))
     assert sorted(found) == found
-    told = {key.removeprefix(JOINED_HEADS.prefix): parse_head(value) for key, value in found}
+    pages = [(key.removeprefix(JOINED_HEADS.prefix), value) for key, value in found]
+    told = {page: parse_head(page, value) for page, value in pages}
     return told, counters.as_dict()
 
 
@@ -127,4 +128,4 @@ def test_twin(web: Web, most: int, tasks: int, gathered: int):
 def test_damaged_value(value):
     """What is no head is refused."""
     with pytest.raises(ValueError, match=r"unpack|zip|literal|base64|padding"):
-        parse_head(value)
+        parse_head(URLS[0], value)

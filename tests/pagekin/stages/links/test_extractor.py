@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from pagekin.config import BagConfig, BuildConfig, EnrichConfig, ReadingConfig
 from pagekin.counters import Counters
 from pagekin.kinds import LINKS
-from pagekin.stages.links.extractor import LinkExtractor, PageLinks, neighbours, parse_links
+from pagekin.stages.links.extractor import (
+    LinkExtractor,
+    PageLinks,
+    neighbours,
+    parse_links,
+    shortened,
+    whole,
+)
 from pagekin.text.tokens import BLOCK, LINK, LINK_END
 from pagekin.web.resolution import Resolution, write_resolution
 from tests.pages import html_page
@@ -35,7 +42,10 @@ def made(html: str, resolution: Resolution | None = None, config: BuildConfig | 
     records = [*extractor.records(html_page(html, OWN)), *extractor.finish()]
     assert all(LINKS.holds(key) for key, _ in records)
     return next(
-        ((key.removeprefix(LINKS.prefix).decode(), parse_links(value)) for key, value in records),
+        (
+            (key.removeprefix(LINKS.prefix).decode(), parse_links(OWN.encode(), value))
+            for key, value in records
+        ),
         None,
     )
 
@@ -122,7 +132,7 @@ def test_counters():
 def test_damaged_value(value):
     """What is no list of links is refused."""
     with pytest.raises(ValueError, match=r"unpack|pairs|literal"):
-        parse_links(value)
+        parse_links(OWN.encode(), value)
 
 
 parts = st.lists(st.sampled_from([LINK, LINK_END, "a", "bee", " ", BLOCK]), max_size=30)
@@ -143,3 +153,17 @@ def test_neighbours_one_by_one(text: list[str], most: int, data):
         if len(between.split()) <= most:
             expected.append((place, following))
     assert expected == list(neighbours("".join(text).encode(), most, places))
+
+
+def test_shorter_urls():
+    """URLs of the page's host stand without it; others, also of hosts that begin alike, in full."""
+    own = b"http://own.example/a/b"
+    urls = [
+        b"http://own.example/",
+        b"http://own.example/c?d",
+        b"http://own.example.org/x",
+        b"http://b/",
+    ]
+    short = [b"/", b"/c?d", *urls[2:]]
+    assert short == shortened(urls, own)
+    assert urls == whole(short, own)
