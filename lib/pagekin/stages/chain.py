@@ -130,6 +130,8 @@ def wanted_outputs(
     wanted = _closure(map(output_named, goals), config)
     if until:
         ends = outputs_named(until)
+        if not any(output.is_possible(config) for output in ends):
+            raise UsageError(f"{until} is not made under these settings, which do not ask for it")
         wanted = _closure((o for o in ends if len(ends) == 1 or o in wanted), config)
     return tuple(output for output in _OUTPUTS.values() if output in wanted)
 
