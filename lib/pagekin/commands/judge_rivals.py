@@ -72,7 +72,7 @@ def add_rivals(subjects: Any) -> None:
     add(
         "--pieces",
         type=int,
-        default=1500,
+        default=1000,
         metavar="N",
         help="pieces of text that a network reads for a row of the table (default: %(default)s)",
     )

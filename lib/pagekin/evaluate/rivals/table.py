@@ -113,7 +113,7 @@ class Contest:
     words: Mapping[str, str]  # of our bags, by URL
     read_ms: float  # CPU to read a page of the snapshot
     sample: int | None = None  # sources; None: all
-    pieces: int = 1500  # that a network reads for a row
+    pieces: int = 1000  # that a network reads for a row
     seed: int = 1
     resamples: int = 1000
     show: Show = lambda what, done, total: None
