@@ -7,7 +7,7 @@
              latest capture is read; a redirect counts where nothing was captured
     output   captures: KEY TAB alias TARGET   or   KEY TAB over CAPTURE (one to pass over)
              or   KEY TAB spelt URL (all spellings stand for this one)
-             with --bag-urls crawled also KEY TAB captured URL, of all that may be pages
+             where bags depend on it also KEY TAB captured URL, of all that may be pages
              !cuts/ADDRESS TAB the places where a large file can be cut for the reading
              sample: !sample/NUMBER TAB what one page in N (--sample N) tells of the snapshot
              stop_words: !stops/LANGUAGE TAB words on most pages of a language without a stop list
@@ -56,7 +56,7 @@ class Inventory(PagekinJob):
             yield from stop_words.records()
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        join, named = self.config.reading.join_spellings, self.config.bag.urls == "crawled"
+        join, named = self.config.reading.join_spellings, self.config.bag.asks_what_was_read
         for key, group in groupby(pairs, key=itemgetter(0)):
             if CUTS.holds(key) or SAMPLE.holds(key):
                 yield from group

@@ -160,6 +160,8 @@ def around(name: str) -> tuple[str, str]:
         return m.BLOCK, m.LIST_END
     if len(name) == 2 and name[0] == "h" and name[1] in "123456":
         return m.HEADING[int(name[1]) - 1], m.HEADING_END
+    if name in {"nav", "header", "footer", "aside"}:
+        return m.MENU, m.MENU_END
     singles = {"hr": (m.BLOCK, ""), "br": (m.BREAK, ""), "table": (m.BLOCK, m.TABLE_END)}
     return {**singles, "title": (m.TITLE, m.TITLE_END)}.get(name, ("", ""))
 

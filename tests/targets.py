@@ -226,7 +226,9 @@ def pages(data: bytes) -> None:
     for key, value in extractor.cut(page, extractor.read(page, with_sentences(page.flat.text))):
         assert not set(key) & set(b"\t\r\n")
         assert not set(value) & set(b"\r\n")
-    for line in page_lines(describe_page(page, TextConfig(), Counters())):
+    for line in page_lines(
+        describe_page(page, TextConfig(), Counters(), [False] * len(page.flat.hrefs))
+    ):
         assert printable(line) == printable(printable(line))
     for rules in ("structural", "page", "paper"):
         config, counters = BlockConfig(rules=rules), Counters()

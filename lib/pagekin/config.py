@@ -200,12 +200,23 @@ class BagConfig:
         " (crawled)",
         choices=("all", "crawled"),
     )
+    templates: str = _option(
+        "none",
+        "anchors: of links in menus to URLs that were not read nothing but the anchor counts"
+        " (needs reading.resolve); none: all links are alike",
+        choices=("none", "anchors"),
+    )
     max_terms: int = _option(
         65_536,
         "distinct terms kept of one URL before weighting: beyond that its lightest terms go",
         low=1024,
         high=1 << 22,
     )
+
+    @property
+    def asks_what_was_read(self) -> bool:
+        """Do bags depend on which URLs were captured?"""
+        return self.urls == "crawled" or self.templates == "anchors"
 
 
 @dataclass(frozen=True)

@@ -384,3 +384,32 @@ def test_help():
     assert "words each side at the most, stop words not counted" in text
     assert "which URL stands for which, and which captures are not read" in text
     assert "--weight-terms" not in text
+
+
+def test_links_in_menus(tmp_path):
+    """With --bag-templates anchors nothing but anchors tells of URLs that were not captured and to
+    which at least half of a page's links stand in menus; each link, page and host counts as ever.
+    """
+    menu = "<nav>Shop <a href=/cars>Cars</a> <a href=/wax>Wax</a> <a href=http://hives.example/>"
+    page = f"<title>Bees</title><h1>Honey</h1>{menu}Hives</a></nav><p>Sweet <a href=/wax>combs</a>"
+    page += "<p>Read <a href=/more>more</a><footer><a href=/cars>all cars</a></footer>"
+    pages = {BEES: page, HIVES: "<p>Wood."}
+    line = write_warc(tmp_path / "a.warc.gz", *records_of(pages))
+    write_resolution(tmp_path / "told", [], [], [url.encode() for url in pages])
+    write_resolution(tmp_path / "untold", [], [])
+    flags = ["--bag-templates", "anchors", "--resolution"]
+    told, counters = fragments([*flags, tmp_path / "told"], [line])
+    plain, others = fragments(["--resolution", tmp_path / "told"], [line])
+    untold, _ = fragments([*flags, tmp_path / "untold"], [line])
+    bags = {key: parse_bag(key, value) for key, value in bags_of(told)}
+    full = {key: parse_bag(key, value) for key, value in bags_of(plain)}
+    assert dict(bags_of(untold)) == dict(bags_of(plain))
+    changed = [key for key in bags if bags[key].terms.tolist() != full[key].terms.tolist()]
+    assert [b"http://bees.example/cars", b"http://bees.example/wax"] == changed
+    assert {term_hash("car")} == {*bags[changed[0]].terms.tolist()}
+    assert [10.0] == bags[changed[0]].weights.tolist()  # two anchors; "all" is a stop word
+    assert {term_hash("wax"), term_hash("comb")} == {*bags[changed[1]].terms.tolist()}
+    counts = [(bag.anchors, bag.pages, bag.hosts) for bag in bags.values()]
+    assert counts == [(bag.anchors, bag.pages, bag.hosts) for bag in full.values()]
+    assert "menus" not in others
+    assert {"links": 4, "pages": 1, "words": 4 * 8} == counters["menus"]

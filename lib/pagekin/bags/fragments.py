@@ -29,6 +29,8 @@ from pagekin.text.tokens import (
     LINK,
     LINK_END,
     LIST_END,
+    MENU,
+    MENU_END,
     SENTENCE,
     TABLE_END,
     TITLE,
@@ -43,6 +45,7 @@ __all__ = [
     "Stream",
     "distance_weights",
     "has_long_headings",
+    "in_menus",
     "reach",
     "read_stream",
     "windows",
@@ -54,6 +57,7 @@ Codes = NDArray[np.int32]
 PAPER_WINDOW = 32  # the constant of the paper's formula, whatever the window's width
 
 _LINK, _LINK_END = CODES[LINK], CODES[LINK_END]
+_MENU, _MENU_END = CODES[MENU], CODES[MENU_END]
 _TITLE, _TITLE_END = CODES[TITLE], CODES[TITLE_END]
 _HEADINGS = tuple(CODES[marker] for marker in HEADING)
 _HIGHEST = _HEADINGS[0]  # the codes of lower headings lie below it, and no other code does
@@ -132,6 +136,20 @@ def _match_nested(codes: Codes, opens: Positions) -> Positions:
     return np.array([ends[place] for place in opens.tolist()], dtype=np.int64)
 
 
+# --- menus ---
+
+
+def in_menus(stream: Stream) -> NDArray[np.bool_]:
+    """Which links stand in an element that is no content by its tag: between its start tag and the
+    end tag that belongs to it, paired like brackets. A tag without a partner encloses nothing.
+    """
+    depth = np.cumsum((stream.codes == _MENU).astype(np.int64) - (stream.codes == _MENU_END))
+    lowest_before = np.minimum(np.minimum.accumulate(depth), 0)
+    lowest_behind = np.minimum.accumulate(depth[::-1])[::-1]
+    inside: NDArray[np.bool_] = depth > np.maximum(lowest_before, lowest_behind)
+    return inside[stream.opens]
+
+
 # --- windows ---
 
 
@@ -199,6 +217,19 @@ class Fragments(NamedTuple):
     citing_title: Terms  # what every link carries: the beginning of the title, where it is wanted
     citing_page: Terms  # and the page's id, where it is wanted
     content: bool  # do all its terms go into the page's own bag?
+
+    def anchors_alone(self) -> Fragments:
+        """The same links, each with its anchor and nothing around or above it."""
+        none = self.terms[:0]
+        return self._replace(
+            low=self.start,
+            high=self.end,
+            headings=none,
+            heading_bounds=np.zeros(2, np.int64),
+            above=np.zeros_like(self.above),
+            citing_title=none,
+            content=False,
+        )
 
 
 @dataclass(frozen=True)

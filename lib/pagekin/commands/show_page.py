@@ -15,7 +15,8 @@ __all__ = ["add_block_rules", "add_blocks", "add_page", "config_of_blocks"]
 _PAGE = """\
 Show what the reader sees of a page: its title, language and charset, the stream of its words with
 links and boundaries, where the links lead, and what was dropped. The page is an HTML file, or a
-record of a WARC file. Words in parentheses are dropped (stop words); [ ... -> URL] is a link.
+record of a WARC file. Words in parentheses are dropped (stop words); [ ... -> URL] is a link. With
+bag.templates = "anchors" a link in a menu gives a URL that is not read nothing but its own words.
 """
 
 _PAGE_EXAMPLES = """\
@@ -91,12 +92,16 @@ def config_of_blocks(options: argparse.Namespace) -> Any:
 
 
 def _page(options: argparse.Namespace) -> int:
+    from pagekin.bags.fragments import in_menus, read_stream
+    from pagekin.text.words import Vocabulary
     from pagekin.web.page import TEXT
     from pagekin.web.show import describe_page, page_lines
 
     config = config_from_flags(options)
     page, counters = _open_page(options, config, TEXT)
-    described = describe_page(page, config.text, counters)
+    stream = read_stream(page.flat.text, Vocabulary(config.text).table(page.language))
+    menus = in_menus(stream).tolist()
+    described = describe_page(page, config.text, counters, menus)
     print_result(described, page_lines(described), as_json=options.json, ensure_ascii=False)
     return 0
 

@@ -153,8 +153,10 @@ class LinkTargets:
         self._resolution = resolution
         self._captured_only = config.bag.urls == "crawled"
 
-    def of(self, page: Page, own: str) -> list[str | None]:
-        """Where each link leads, None for those that are left out, all counted."""
+    def of(self, page: Page, own: str) -> tuple[list[str | None], set[str]]:
+        """Where each link leads, None for those that are left out, all counted; and of where they
+        lead what surely was not read.
+        """
         targets, unfollowed = self._without_nofollow(page, page.targets())
         times = Counter(targets)
         self._count("nofollow", unfollowed)
@@ -186,7 +188,8 @@ class LinkTargets:
             gone = [target for target in others if kept[target]]
             kept.update(dict.fromkeys(gone))
             self._counters.add("links", "not_captured", sum(times[target] for target in gone))
-        return list(map(kept.__getitem__, targets))
+        unread = {*filter(None, map(kept.__getitem__, others))}
+        return list(map(kept.__getitem__, targets)), unread
 
     def _look_up(self, targets: list[str]) -> Ends:
         """What stands for others, and what was not captured: it has no bag, and no reducer need see

@@ -70,6 +70,7 @@ class FragmentKey:
     text: TextConfig
     kind: str
     drop_same_host: bool
+    templates: str
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class FragmentNeeds:
             reading=key.reading,
             text=key.text,
             window=WindowConfig(key.kind, self.widths[-1]),
-            bag=BagConfig(**weights, distance="none", same_host=same_host),
+            bag=BagConfig(**weights, distance="none", same_host=same_host, templates=key.templates),
         )
 
     def cover(self, other: FragmentNeeds) -> bool:
@@ -104,7 +105,7 @@ def fragment_key(config: BuildConfig) -> FragmentKey:
     """The set that a strategy takes its fragments from."""
     kind = config.window.kind if words_around(config) else "basic"
     dropped = config.bag.same_host == "drop"
-    return FragmentKey(config.reading, config.text, kind, dropped)
+    return FragmentKey(config.reading, config.text, kind, dropped, config.bag.templates)
 
 
 def needs_of(configs: Iterable[BuildConfig]) -> dict[FragmentKey, FragmentNeeds]:

@@ -29,7 +29,7 @@ import pagekin
 from pagekin.build.chain import Build
 from pagekin.build.made import table_path
 from pagekin.build.manifests import total_size
-from pagekin.config import BuildConfig, ReadingConfig, to_dict
+from pagekin.config import BagConfig, BuildConfig, ReadingConfig, to_dict
 from pagekin.engine.run import Engine
 from pagekin.errors import WorkspaceError
 from pagekin.evaluate.directory import Directory, DirectoryConfig, read_directory
@@ -176,7 +176,9 @@ class Sweep:
         if not reading.resolve:
             return None
         self._print("taking the inventory of the snapshot")
-        folder = self._build(BuildConfig(reading=reading), until="captures")
+        folder = self._build(
+            BuildConfig(reading=reading, bag=BagConfig(templates="anchors")), until="captures"
+        )
         path = table_path(Workspace.open(folder), RESOLUTION)
         return Resolution(path) if path else None
 

@@ -44,6 +44,8 @@ __all__ = [
     "LINK",
     "LINK_END",
     "LIST_END",
+    "MENU",
+    "MENU_END",
     "NAMES",
     "SENTENCE",
     "TABLE_END",
@@ -73,6 +75,7 @@ LIST_END, TABLE_END = "\x06", "\x07"  # SYNTACTIC and TOPICAL windows stop here
 TITLE, TITLE_END = "\x08", "\x0e"  # around the page's title; \t \n \v \f \r lie between the two
 HEADING_END = "\x0f"
 HEADING = tuple(map(chr, range(0x10, 0x16)))  # <h1> .. <h6>: SYNTACTIC and TOPICAL
+MENU, MENU_END = "\x16", "\x17"  # around what is no content by its tag: <nav>, <header> ...
 
 NAMES: Final[dict[str, str]] = {
     LINK: "link",
@@ -85,6 +88,8 @@ NAMES: Final[dict[str, str]] = {
     TITLE: "title",
     TITLE_END: "/title",
     HEADING_END: "/heading",
+    MENU: "menu",
+    MENU_END: "/menu",
     **{marker: f"heading{level}" for level, marker in enumerate(HEADING, 1)},
 }
 """Marker -> the name that people read."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pagekin.config import TextConfig
@@ -16,8 +16,10 @@ __all__ = ["describe_page", "page_lines"]
 _WIDTH = 100
 
 
-def describe_page(page: Page, config: TextConfig, counters: Counters) -> dict[str, Any]:
-    """Everything that the reader knows of the page."""
+def describe_page(
+    page: Page, config: TextConfig, counters: Counters, in_menus: Sequence[bool]
+) -> dict[str, Any]:
+    """Everything that the reader knows of the page; `in_menus` tells it of each link."""
     tokens = tokenise(page.flat.text.decode())
     table = Vocabulary(config).table(page.language)
     words = [token for token in tokens if token not in NAMES]
@@ -27,11 +29,14 @@ def describe_page(page: Page, config: TextConfig, counters: Counters) -> dict[st
     counters.add("text", "words_dropped", sum(1 for word in words if not kept[word]))
     targets = page.targets()
     links = [
-        {"href": href, "target": target, "rel": rel}
-        for href, target, rel in zip(page.flat.hrefs, targets, page.flat.rels(), strict=True)
+        {"href": href, "target": target, "rel": rel, "in_menu": in_menu}
+        for href, target, rel, in_menu in zip(
+            page.flat.hrefs, targets, page.flat.rels(), in_menus, strict=True
+        )
     ]
     counters.add("links", "found", len(links))
     counters.add("links", "no_web_address", targets.count(None))
+    counters.add("links", "in_menus", sum(in_menus))
     return {
         "url": page.url,
         "title": page.title,
@@ -72,7 +77,8 @@ def _pieces(described: dict[str, Any]) -> Iterator[str]:
         mark = token.get("mark")
         if mark == NAMES[LINK]:
             link = next(links)
-            open_links.append(link["target"] or f"no web address: {link['href']}")
+            end = link["target"] or f"no web address: {link['href']}"
+            open_links.append(f"{end} (in a menu)" if link["in_menu"] else end)
             yield "["
         elif mark == NAMES[LINK_END] and open_links:
             yield f"-> {open_links.pop()}]"

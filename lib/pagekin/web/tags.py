@@ -38,6 +38,8 @@ from pagekin.text.tokens import (
     HEADING,
     HEADING_END,
     LIST_END,
+    MENU,
+    MENU_END,
     TABLE_END,
     TITLE,
     TITLE_END,
@@ -49,6 +51,7 @@ __all__ = [
     "ELEMENTS",
     "HEADING_MARKS",
     "LOOKED_AT",
+    "MENU_MARKS",
     "NUMBERS",
     "Piece",
     "attribute",
@@ -249,6 +252,7 @@ _AROUND: Final[dict[str, tuple[str, str]]] = {
     "br": (BREAK, ""),
     **dict.fromkeys(("ul", "ol", "dl", "dir", "menu"), (BLOCK, LIST_END)),
     "table": (BLOCK, TABLE_END),
+    **dict.fromkeys(("nav", "header", "footer", "aside"), (MENU, MENU_END)),
     "title": (TITLE, TITLE_END),
     **{f"h{k}": (marker, HEADING_END) for k, marker in enumerate(HEADING, 1)},
 }
@@ -256,6 +260,7 @@ _AROUND: Final[dict[str, tuple[str, str]]] = {
 # What only windows that end at boundaries look at; two in five tokens of a page.
 CUTS: Final = frozenset((BLOCK, BREAK, LIST_END, TABLE_END))
 HEADING_MARKS: Final = frozenset((*HEADING, HEADING_END))
+MENU_MARKS: Final = frozenset((MENU, MENU_END))
 
 # Tags of which more is to be seen than a marker; all others have numbers below.
 LOOKED_AT: Final = 128

@@ -8,9 +8,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pagekin.bags import fragments
-from pagekin.bags.fragments import FragmentMaker, Fragments, Stream, reach, read_stream, windows
+from pagekin.bags.fragments import (
+    FragmentMaker,
+    Fragments,
+    Stream,
+    in_menus,
+    reach,
+    read_stream,
+    windows,
+)
 from pagekin.config import BagConfig, TextConfig, WindowConfig
-from pagekin.text.tokens import BLOCK, CODES, HEADING, HEADING_END, LINK, LINK_END, TITLE, TITLE_END
+from pagekin.text.tokens import (
+    BLOCK,
+    CODES,
+    HEADING,
+    HEADING_END,
+    LINK,
+    LINK_END,
+    MENU,
+    MENU_END,
+    TITLE,
+    TITLE_END,
+)
 from pagekin.text.words import WordTable, term_hash
 
 WORDS = ["bee", "the", "honey", "hive", "is"]  # two of them are dropped
@@ -151,3 +170,51 @@ def test_reach() -> None:
     """A word at distance 31 weighs nothing, where weights fall with the distance."""
     assert 30 == reach(WindowConfig(words=32), BagConfig())
     assert 32 == reach(WindowConfig(words=32), BagConfig(distance="none"))
+
+
+# --- menus ---
+
+A_LINK = (LINK, "bee", LINK_END)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ([*A_LINK, MENU, "wax", *A_LINK, MENU_END, *A_LINK], [0, 1, 0]),
+        ([MENU, MENU, *A_LINK, MENU_END, *A_LINK, MENU_END, *A_LINK], [1, 1, 0]),
+        ([MENU, *A_LINK], [0]),  # it never ends
+        ([MENU_END, *A_LINK, MENU, *A_LINK, MENU_END], [0, 1]),
+        ([MENU, MENU, *A_LINK, MENU_END, *A_LINK], [1, 0]),
+        ([], []),
+    ],
+)
+def test_menus(pieces: list[str], expected: list[int]) -> None:
+    """Links are in elements whose start and end tags pair."""
+    assert expected == in_menus(read(*pieces)[0]).tolist()
+
+
+@given(st.lists(PIECES | st.sampled_from([MENU, MENU_END]), max_size=60))
+@settings(max_examples=300, deadline=None)
+def test_menus_of_any_text(pieces: list[str]) -> None:
+    """As with brackets on a stack."""
+    stream, _ = read(*pieces)
+    waiting: list[int] = []
+    pairs: list[tuple[int, int]] = []
+    for place, code in enumerate(stream.codes.tolist()):
+        if code == CODES[MENU]:
+            waiting.append(place)
+        elif code == CODES[MENU_END] and waiting:
+            pairs.append((waiting.pop(), place))
+    expected = [any(a < place < b for a, b in pairs) for place in stream.opens.tolist()]
+    assert expected == in_menus(stream).tolist()
+
+
+def test_anchors_alone() -> None:
+    """Nothing stands around a link or above it, and nobody's own words are there."""
+    found = cut("wax", HEADING[0], "hive", HEADING_END, "bee", *A_LINK, TITLE, "wax", TITLE_END)
+    assert (3, 4) != (found.low[0], found.high[0])
+    bare = found.anchors_alone()
+    assert (3, 3, 4, 4) == (bare.low[0], bare.start[0], bare.end[0], bare.high[0])
+    assert (0, 0) == (len(bare.headings), len(bare.citing_title))
+    assert ([0, 0], [0]) == (bare.heading_bounds.tolist(), bare.above.tolist())
+    assert not bare.content

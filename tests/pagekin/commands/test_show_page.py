@@ -51,12 +51,22 @@ def test_page_as_json(command, html):
     assert ("A page of bees", "en", "utf-8") == tuple(
         described[name] for name in ("title", "language", "charset")
     )
-    assert [
-        {"href": "honey.html", "target": "http://a.example/x/honey.html", "rel": "nofollow"},
-        {"href": "mailto:ann@a.example", "target": None, "rel": ""},
-    ] == described["links"]
+    honey = {"href": "honey.html", "target": "http://a.example/x/honey.html", "rel": "nofollow"}
+    ann = {"href": "mailto:ann@a.example", "target": None, "rel": ""}
+    assert [{**honey, "in_menu": False}, {**ann, "in_menu": False}] == described["links"]
     assert {"word": "honey"} in described["stream"]
     assert {"found": 2, "no_web_address": 1} == described["counters"]["links"]
+
+
+def test_page_with_a_menu(command, tmp_path):
+    """Links in menus are marked, and counted."""
+    page = tmp_path / "menu.html"
+    page.write_text("<nav><a href=/wax>Wax</a></nav><p>Bees make <a href=/honey>honey</a>")
+    shown = command("page", page, "--url", "http://a.example/").out
+    assert "<menu> [ wax -> http://a.example/wax (in a menu)] </menu>" in " ".join(shown.split())
+    assert "-> http://a.example/honey]" in shown
+    counters = json.loads(command("page", page, "--json").out)["counters"]
+    assert {"found": 2, "in_menus": 1} == counters["links"]
 
 
 def test_page_under_a_configuration(command, html):

@@ -324,7 +324,9 @@ def check_page(page: Page, config: BuildConfig = ALL_SOURCES) -> None:
     records = [*extractor.records(page), *extractor.finish()]
     assert all(key and value for key, value in records)
     assert page.url.encode() in dict(merge_fragments(sorted(records), config, Counters()))
-    assert list(page_lines(describe_page(page, TextConfig(), Counters())))
+    assert list(
+        page_lines(describe_page(page, TextConfig(), Counters(), [False] * len(page.flat.hrefs)))
+    )
 
 
 @pytest.mark.parametrize("marker", MARKERS, ids=lambda c: f"{ord(c):X}")

@@ -13,7 +13,16 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 
-from pagekin.bags.fragments import FragmentMaker, Stream, has_long_headings, read_stream
+import numpy as np
+
+from pagekin.bags.fragments import (
+    FragmentMaker,
+    Fragments,
+    Stream,
+    has_long_headings,
+    in_menus,
+    read_stream,
+)
 from pagekin.bags.vocabulary import forms_records, read_stop_lists
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
@@ -25,7 +34,7 @@ from pagekin.text.tokens import with_sentences
 from pagekin.text.words import Form, Forms, Vocabulary, term_hash
 from pagekin.web.page import Page, View
 from pagekin.web.resolution import Resolution, own_url
-from pagekin.web.tags import CUTS, HEADING_MARKS
+from pagekin.web.tags import CUTS, HEADING_MARKS, MENU_MARKS
 from pagekin.web.urls import host
 
 __all__ = ["FragmentExtractor", "page_term"]
@@ -79,10 +88,10 @@ class FragmentExtractor:
     @property
     def view(self) -> View:
         """What a page must hold: a text without marks that no window looks at."""
-        if self._config.window.kind != "basic":
-            return View()
-        without = CUTS if self._config.bag.headings else CUTS | HEADING_MARKS
-        return View(without=without)
+        bag, without = self._config.bag, frozenset[str]()
+        if self._config.window.kind == "basic":
+            without = CUTS if bag.headings else CUTS | HEADING_MARKS
+        return View(without=without if bag.templates == "anchors" else without | MENU_MARKS)
 
     def records(self, page: Page) -> Iterator[Pair]:
         """Records of this page and of others before it, whenever enough wait."""
@@ -134,9 +143,10 @@ class FragmentExtractor:
         self._counters.add("pages", "titles_cut", page.title_is_cut)
         self._counters.add("pages", "headings_cut", has_long_headings(stream))
         fragments = self._maker.fragments(stream, self._page_id(url))
-        targets = self._targets.of(page, url)
+        targets, unread = self._targets.of(page, url)
+        alone = self._alone(stream, fragments, targets, unread) if unread else frozenset()
         citing = host(url).encode()
-        return PageFragments(url, url == page.url, citing, targets, fragments, page.title)
+        return PageFragments(url, url == page.url, citing, targets, fragments, page.title, alone)
 
     def _page_id(self, url: str) -> int:
         if not self._config.bag.links:
@@ -144,6 +154,31 @@ class FragmentExtractor:
         term = page_term(url)
         self._page_terms.append(Form(term_hash(term), term, url, 1))
         return term_hash(term)
+
+    def _alone(
+        self,
+        stream: Stream,
+        fragments: Fragments,
+        targets: list[str | None],
+        unread: set[str],
+    ) -> frozenset[str]:
+        """Those of the unread targets to which at least half of the page's links stand in menus:
+        nothing but anchors tells of them, as the words around would be the menu's. What that takes
+        is counted.
+        """
+        if self._config.bag.templates == "none":
+            return frozenset()
+        in_menu = in_menus(stream).tolist()
+        more: Counter[str | None] = Counter()  # links in menus than others
+        for target, is_in in zip(targets, in_menu, strict=True):
+            more[target] += 1 if is_in else -1
+        alone = {target for target in unread if more[target] >= 0}
+        taken = np.array([target in alone for target in targets], np.bool_)
+        around = fragments.start - fragments.low + fragments.high - fragments.end
+        self._counters.add("menus", "links", int(np.count_nonzero(taken)))
+        self._counters.add("menus", "words", int(around[taken].sum()))
+        self._counters.add("menus", "pages", int(taken.any()))
+        return frozenset(alone)
 
 
 class HotLinks:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -193,12 +193,13 @@ def bounds_of(sizes: Numbers | list[int]) -> Numbers:
 class PageFragments(NamedTuple):
     """The fragments of a page, and the URLs that they are about."""
 
-    url: str  # the URL that the page's own words are for
+    url: str  # the URL that the page's own words are for; "": of this part nobody's
     is_own: bool  # is the page that of this URL?
     host: bytes  # the citing host
     targets: list[str | None]  # of the links, in their order; None: the link is left out
     fragments: Fragments
     title: str
+    alone: frozenset[str] = frozenset()  # targets of whose links nothing but the anchors counts
 
 
 class _Frame(NamedTuple):
@@ -231,6 +232,19 @@ def _frames(page: PageFragments) -> tuple[_Frame, _Frame]:
     )
 
 
+def _parts(page: PageFragments) -> Iterator[PageFragments]:
+    """A page, and apart from it the links of which nothing but the anchors counts: what else links
+    carry stands once in a parcel, and counts for all its links.
+    """
+    if not page.alone:
+        yield page
+        return
+    alone = [target if target in page.alone else None for target in page.targets]
+    others = [None if target in page.alone else target for target in page.targets]
+    yield page._replace(targets=others)
+    yield page._replace(url="", targets=alone, fragments=page.fragments.anchors_alone())
+
+
 def pack(pages: Sequence[PageFragments], ranges: UrlRanges | None) -> Iterator[Pair]:
     """The parcels of pages: of each page one for each range that it says something about; without
     ranges one with all its links, under no key.
@@ -240,13 +254,15 @@ def pack(pages: Sequence[PageFragments], ranges: UrlRanges | None) -> Iterator[P
     groups: list[_Group] = []
     url_of: list[int] = []
     known = 0
+    pages = list(chain.from_iterable(map(_parts, pages)))
     for number, page in enumerate(pages):
-        names = sorted({*filter(None, page.targets), *([page.url] if ranges else [])})
+        own_url = [page.url] if ranges and page.url else []
+        names = sorted({*filter(None, page.targets), *own_url})
         places = dict(zip(names, range(known, known + len(names)), strict=True))
         url_of += [places.get(target or "", -1) for target in page.targets]
         known += len(names)
         urls, own = [name.encode() for name in names], page.url.encode()
-        of_ranges = ranges.split(urls) if ranges else [(b"", 0, urls)]
+        of_ranges = ranges.split(urls) if ranges else [(b"", 0, urls)] if urls else []
         other, with_page = _frames(page)
         groups += [
             _Group(key, common, some, number, with_page if ranges and own in some else other)
@@ -282,9 +298,9 @@ def _parcels(
         (np.column_stack([place, start - low, end - start, high - end, chain_of]), link_bounds),
     ]
     numbers = _number_slices(columns)
-    for group, text, chain, some in zip(groups, texts, chains, numbers, strict=True):
+    for group, text, headings, some in zip(groups, texts, chains, numbers, strict=True):
         key, common, urls, _, frame = group
-        terms = b"".join((frame.title, text, chain, frame.page_id))
+        terms = b"".join((frame.title, text, headings, frame.page_id))
         count = b"%d" % (len(terms) // _TERM_BYTES)
         head = b" ".join((frame.head, count, *[url[common:] for url in urls]))
         yield key, b"%b|%b" % (head, _escaped(terms + some))

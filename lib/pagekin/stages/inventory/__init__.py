@@ -53,7 +53,7 @@ def _make_resolution(folder: Path, counts: Counts, circumstances: Circumstances)
     # a file that could not be read now may be read later, and its pages are not known
     all_read = not counts.get("files", {}).get("failed")
     config = circumstances.config
-    named = all_read and config.bag.urls == "crawled"
+    named = all_read and config.bag.asks_what_was_read
     words = (CAPTURED, SPELT) if config.reading.follow_canonical else (CAPTURED,)
     write_resolution(
         folder / RESOLUTION.file,
@@ -116,7 +116,7 @@ INVENTORY = Stage(
             "which URL stands for which, which capture is read, and where files can be cut",
             makes=(CAPTURES, CUTS),
             version=4,
-            sections=("bag.urls",),
+            sections=("bag.urls", "bag.templates"),
             tables=(RESOLUTION,),
             make_tables=_make_resolution,
             is_possible=_resolves,

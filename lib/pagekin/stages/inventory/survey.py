@@ -59,7 +59,7 @@ class Surveyor:
         self._stop_words = stop_words
         self._join = reading.join_spellings
         # answers that seem to be no page: reading may tell better
-        self._tell_others = config.bag.urls == "crawled"
+        self._tell_others = config.bag.asks_what_was_read
         self._canonical = captures and reading.follow_canonical
         self._limit = LONGEST if stop_words else _HEADERS_ONLY
         if self._canonical:

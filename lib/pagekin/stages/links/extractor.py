@@ -78,7 +78,7 @@ class LinkExtractor:
     def records(self, page: Page) -> Iterator[Pair]:
         """The record of a page that links to others."""
         own = own_url(page.url, self._config.reading, self._resolution)
-        targets = self._targets.of(page, own)
+        targets, _ = self._targets.of(page, own)
         urls = list(dict.fromkeys(filter(None, targets)))
         if not urls:
             return

@@ -13,7 +13,7 @@ FRAGMENTS = Extractor(
     "pages become fragments, fragments are merged to raw bags",
     makes=(RAW_BAGS, WORDS),
     sections=("text", "window", "bag"),
-    version=8,
+    version=9,
     part="bags",
     uses=(PACKING, DERIVED_STOPS),
     runs="stages.fragments.extractor:FragmentExtractor",
