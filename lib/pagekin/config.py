@@ -296,7 +296,11 @@ class EnrichConfig:
     )
     topics: bool = _option(False, "add the topics, learned from the snapshot, that a bag is near")
     topics_share: float = _option(
-        0.5, "topics: so much of a bag; its words are the rest", low=0, high=1
+        0.5,
+        "topics: so much of a bag of 100 terms and more, of a shorter one less; its words are the"
+        " rest",
+        low=0,
+        high=1,
     )
     topics_sample: int = _option(
         3_000,

@@ -75,19 +75,25 @@ def test_related_words(tmp_path):
 
 
 def test_topics(tmp_path):
-    """Topics take their share of the whole, and words the rest; a bag may be near none."""
+    """Topics take their share of the whole, less of a short bag; a bag may be near none."""
     config = EnrichConfig(topics_sets=1, topics_nearest=1)
     centroid = Centroid(np.array([200], np.uint32), np.array([8192], np.uint16))
     table = tmp_path / "topics.arrays"
     Topics.write(table, [Topic(["bees"], centroid)], config)
     args = ["--enrich-topics", "true", "--enrich-topics-share", "0.25", "--topics", table]
-    records, counters = run_job(Job, args, lines())
+    long = make_bag("http://d.example/", dict.fromkeys(range(200, 320), 1.0))
+    bags = [b"%b\t%b" % record for record in Bags.of([*BAGS, long]).records()]
+    records, counters = run_job(Job, args, bags)
     made = EnrichedBags.read([(k.removeprefix(ENRICHED_BAGS.prefix), v) for k, v in records])
-    first, second, third = made.bags
-    weights = dict(zip(first.terms.tolist(), first.weights.tolist(), strict=True))
-    assert pytest.approx({100: 3 / 7, 200: 1.5 / 7, 300: 0.75 / 7, TOKEN: 0.25}) == weights
-    assert [[100], []] == [second.terms.tolist(), third.terms.tolist()]
-    assert 1 == counters["enriched_bags"]["topics"]
+    short, second, third, full = (
+        dict(zip(bag.terms.tolist(), bag.weights.tolist(), strict=True)) for bag in made.bags
+    )
+    share = 0.25 * 3 / 100
+    words = {term: (1 - share) * weight / 7 for term, weight in ((100, 4), (200, 2), (300, 1))}
+    assert pytest.approx({**words, TOKEN: share}) == short
+    assert ([100], []) == (list(second), list(third))
+    assert pytest.approx({**dict.fromkeys(range(200, 320), 0.75 / 120), TOKEN: 0.25}) == full
+    assert 2 == counters["enriched_bags"]["topics"]
 
 
 def test_words_of_linked_pages(tmp_path):

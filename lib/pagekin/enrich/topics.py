@@ -49,12 +49,14 @@ __all__ = [
     "nearest",
     "plain_nearest",
     "token",
+    "topic_shares",
     "unit_vectors",
 ]
 
 FULL = 200  # terms: a bag of so many says enough to learn from it; it is cut to them as well
 MOST_SETS, MOST_CENTROIDS = 16, 1_000  # so many that no two tokens share a hash
 MOST_NEAREST = 64
+_ENOUGH = 100  # terms that tell what a bag is about
 _BAGS_A_CENTROID = 4  # at least, in the sample
 KIND = "topics"
 DTYPES = {
@@ -197,6 +199,13 @@ def _cosines(terms: Terms, units: Units, inverted: _Inverted) -> NDArray[np.int6
     for unit, span in zip(units[known].tolist(), spans, strict=True):
         sums[inverted.numbers[span]] += unit * inverted.values[span].astype(np.int64)
     return sums
+
+
+def topic_shares(bags: BagColumns, share: float) -> NDArray[np.float64]:
+    """How much of each bag topics are to be: so much of a bag of 100 terms and more. What a shorter
+    one is about is less sure, and its share is smaller.
+    """
+    return share * np.minimum(np.diff(bags.bounds) / _ENOUGH, 1.0)
 
 
 # --- learning centroids ---------------------------------------------------------------------------

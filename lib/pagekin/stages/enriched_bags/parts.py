@@ -19,7 +19,7 @@ from pagekin.enrich.mixture import (
     enrich,
 )
 from pagekin.enrich.neighbours import Neighbours
-from pagekin.enrich.topics import Topics
+from pagekin.enrich.topics import Topics, topic_shares
 from pagekin.errors import UsageError
 from pagekin.stages.contexts import CONTEXT_TABLE
 from pagekin.stages.declaration import Table
@@ -47,7 +47,8 @@ class Enricher:
     def _tokens(self, bags: BagColumns) -> Part | None:
         if self._topics is None:
             return None
-        return Part(TOPICS, self._config.topics_share, self._topics.tokens(bags))
+        shares = topic_shares(bags, self._config.topics_share)
+        return Part(TOPICS, shares, self._topics.tokens(bags))
 
     def _words(self, bags: BagColumns) -> list[Part]:
         if self._neighbours is None:
