@@ -54,7 +54,7 @@ DTYPES = {
 
 ONE = 65_535  # the shares of a term's neighbours add up to this, or a little less
 TERMS = 100  # the heaviest of a sampled bag; all 200 take four times as long and are no better
-MOST = 300  # terms of the part of a bag: more make no difference
+MOST = 300  # terms of the part of a bag: the heaviest are better than all
 _PAIRS = 3  # two terms that stand together in fewer bags are no neighbours
 _COMMON = 10  # what stands in more than one bag in so many tells nothing of its subject
 _RARE = 500  # what stands in fewer than one bag in so many is nobody's neighbour
