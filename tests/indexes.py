@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from pagekin.bags.bag import Bag, Bags, Entry
+from pagekin.bags.bag import Bag, Bags, EnrichedBags, Entry
 from pagekin.cocitation.kin_table import SCORE, RelatedPage, shard_of_key, table_pieces, url_key
 from pagekin.config import BuildConfig, EnrichConfig, IndexConfig, SignatureConfig
 from pagekin.counters import Counters
-from pagekin.enrich.mixture import EnrichedBags
 from pagekin.enrich.neighbours import Nearest, write_neighbours
 from pagekin.enrich.topics import Centroid, Topic, Topics
 from pagekin.index.assembling import index_in_place, write_index

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.engines
 
 # Little is related in so small a web by the defaults; and what is empty shows no difference.
 FLAGS = ("--tasks", "2", "--shards", "2", "--cocitation-threshold", "0.3")
-FLAGS += ("--enrich-words", "true", "--enrich-topics", "true", "--json")
+FLAGS += ("--enrich-words", "true", "--enrich-links", "true", "--enrich-topics", "true", "--json")
 
 Words = list[object]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pagekin.bags.bag import SOURCES, Bags
+from pagekin.bags.bag import SOURCES, Bags, EnrichedBags
 from pagekin.config import EnrichConfig
 from pagekin.enrich import links
 from pagekin.enrich.links import contexts_of, heads_of, message, message_size, write_contexts
-from pagekin.enrich.mixture import CITING, OWN, RELATED, EnrichedBags, enrich
+from pagekin.enrich.mixture import CITING, OWN, RELATED, enrich
 from pagekin.enrich.neighbours import ONE, Nearest, write_neighbours
 from pagekin.enrich.topics import Centroid, Topic, Topics
 from pagekin.jobs.enriched_bags import EnrichedBags as Job

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pybase64 import b64decode, b64encode
 
-from pagekin.kinds import Pair
+from pagekin.kinds import ENRICHED_BAGS, Pair
 from pagekin.tables import UNREADABLE, ArrayFile, damaged, write_arrays
 from pagekin.text.words import Terms
 
@@ -38,6 +38,7 @@ __all__ = [
     "Bags",
     "Bounds",
     "Dictionary",
+    "EnrichedBags",
     "Entry",
     "Sources",
     "Weights",
@@ -51,6 +52,7 @@ __all__ = [
     "parse_origin",
     "read_bags",
     "read_columns",
+    "read_compared",
     "write_dictionary",
 ]
 
@@ -177,6 +179,48 @@ def batches_of(records: Iterable[Pair], size: int) -> Iterator[list[Pair]]:
             some, length = [], 0
     if some:
         yield some
+
+
+class EnrichedBags(NamedTuple):
+    """Bags as they are compared, and what is known of them for reasons.
+
+    Without parts they are plain bags: there are no sources, and nothing lies behind them.
+    """
+
+    bags: Bags
+    sources: Sources = NO_SOURCES
+    plain: BagColumns | None = None  # the same bags, before they were enriched
+
+    def records(self) -> Iterator[Pair]:
+        """Their records: `SOURCES PLAIN BAG`, and the value of a bag."""
+        assert self.plain
+        sources, terms, weights = (
+            array.tobytes() for array in (self.sources, self.plain.terms, self.plain.weights)
+        )
+        edges = pairwise(self.bags.bounds.tolist())
+        plain_edges = pairwise((self.plain.bounds * self.plain.terms.itemsize).tolist())
+        for record, (a, b), (c, d) in zip(self.bags.records(), edges, plain_edges, strict=True):
+            plain = b64encode(terms[c:d] + weights[c:d])
+            yield (
+                ENRICHED_BAGS.prefix + record[0],
+                b"%b %b %b" % (b64encode(sources[a:b]), plain, record[1]),
+            )
+
+    @classmethod
+    def read(cls, records: Sequence[Pair]) -> EnrichedBags:
+        """Those of such records, whose keys are URLs by now."""
+        parts = [(url, *value.split(b" ", 2)) for url, value in records]
+        bags = Bags.read([(url, value) for url, _, _, value in parts])
+        sources, plain = ([b64decode(part[k], validate=True) for part in parts] for k in (1, 2))
+        if list(map(len, sources)) != np.diff(bags.bounds).tolist():
+            raise ValueError("an enriched bag has another number of sources than terms")
+        return cls(bags, np.frombuffer(b"".join(sources), np.uint8), read_columns(plain))
+
+
+def read_compared(records: Iterable[Pair], size: int, *, enriched: bool) -> Iterator[EnrichedBags]:
+    """The bags that are compared, of their records, `size` at once; keys are URLs by now."""
+    for some in batches_of(records, size):
+        yield EnrichedBags.read(some) if enriched else EnrichedBags(Bags.read(some))
 
 
 def is_bag(record: Pair) -> bool:

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pagekin.bags.bag import Bag, Dictionary, describe_bag, parse_bag
+from pagekin.bags.bag import Bag, Dictionary, EnrichedBags, describe_bag, parse_bag
 from pagekin.bags.weigh import Frequencies
 from pagekin.build.made import Pass, newest_pass, required_pass, table_path
-from pagekin.enrich.mixture import EnrichedBags
 from pagekin.enrich.topics import Topics
 from pagekin.errors import NotFoundError, UsageError, WorkspaceError
 from pagekin.index.near import folders_of, letters_apart

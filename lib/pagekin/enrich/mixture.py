@@ -10,31 +10,16 @@ For reasons each term of an enriched bag has a source: where most of its weight 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pybase64 import b64decode, b64encode
 
-from pagekin.bags.bag import (
-    NO_SOURCES,
-    SOURCES,
-    BagColumns,
-    Bags,
-    Bounds,
-    Sources,
-    Weights,
-    batches_of,
-    read_columns,
-)
+from pagekin.bags.bag import SOURCES, BagColumns, Bags, Bounds, EnrichedBags, Sources, Weights
 from pagekin.bags.weigh import cut_to_sum_one
-from pagekin.config import BuildConfig
-from pagekin.kinds import ENRICHED_BAGS, Pair
 
-__all__ = ["EnrichedBags", "Part", "enrich", "read_batches"]
+__all__ = ["CITED", "CITING", "COCITED", "OWN", "RELATED", "TOPICS", "Part", "enrich"]
 
 OWN, RELATED, CITING, CITED, COCITED, TOPICS = range(len(SOURCES))
 
@@ -48,48 +33,6 @@ class Part:
     source: int  # as in SOURCES
     share: float | NDArray[np.float64]  # of all bags, or of each
     bags: BagColumns  # each with the sum 1, or empty
-
-
-class EnrichedBags(NamedTuple):
-    """Bags as they are compared, and what is known of them for reasons.
-
-    Without parts they are plain bags: there are no sources, and nothing lies behind them.
-    """
-
-    bags: Bags
-    sources: Sources = NO_SOURCES
-    plain: BagColumns | None = None  # the same bags, before they were enriched
-
-    def records(self) -> Iterator[Pair]:
-        """Their records: `SOURCES PLAIN BAG`, and the value of a bag."""
-        assert self.plain
-        sources, terms, weights = (
-            array.tobytes() for array in (self.sources, self.plain.terms, self.plain.weights)
-        )
-        edges = pairwise(self.bags.bounds.tolist())
-        plain_edges = pairwise((self.plain.bounds * self.plain.terms.itemsize).tolist())
-        for record, (a, b), (c, d) in zip(self.bags.records(), edges, plain_edges, strict=True):
-            plain = b64encode(terms[c:d] + weights[c:d])
-            yield (
-                ENRICHED_BAGS.prefix + record[0],
-                b"%b %b %b" % (b64encode(sources[a:b]), plain, record[1]),
-            )
-
-    @classmethod
-    def read(cls, records: Sequence[Pair]) -> EnrichedBags:
-        """Those of such records, whose keys are URLs by now."""
-        parts = [(url, *value.split(b" ", 2)) for url, value in records]
-        bags = Bags.read([(url, value) for url, _, _, value in parts])
-        sources, plain = ([b64decode(part[k], validate=True) for part in parts] for k in (1, 2))
-        if list(map(len, sources)) != np.diff(bags.bounds).tolist():
-            raise ValueError("an enriched bag has another number of sources than terms")
-        return cls(bags, np.frombuffer(b"".join(sources), np.uint8), read_columns(plain))
-
-
-def read_batches(records: Iterable[Pair], config: BuildConfig, size: int) -> Iterator[EnrichedBags]:
-    """The bags that are compared, of their records, `size` at once; keys are URLs by now."""
-    for some in batches_of(records, size):
-        yield EnrichedBags.read(some) if config.enrich.is_on else EnrichedBags(Bags.read(some))
 
 
 def enrich(plain: Bags, words: Sequence[Part], topics: Part | None, most: int) -> EnrichedBags:

@@ -48,10 +48,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pybase64 import b64decode, b64encode
 
-from pagekin.bags.bag import Bag, BagColumns, Bags, parse_origin
+from pagekin.bags.bag import Bag, BagColumns, Bags, EnrichedBags, parse_origin, read_compared
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
-from pagekin.enrich.mixture import EnrichedBags, read_batches
 from pagekin.errors import UsageError
 from pagekin.kinds import Pair, compared_bags
 from pagekin.minhash.signatures import EMPTY, Signatures, make_signer
@@ -248,7 +247,9 @@ def map_documents(pairs: Iterable[Pair], config: BuildConfig, counters: Counters
     shards, kind = config.index.shards, compared_bags(enriched=config.enrich.is_on)
     bags = ((key.removeprefix(kind.prefix), value) for key, value in pairs if kind.holds(key))
     records, again = tee(bags)
-    for signed in sign_bags(read_batches(records, config, _SIGNED), config, counters):
+    for signed in sign_bags(
+        read_compared(records, _SIGNED, enriched=config.enrich.is_on), config, counters
+    ):
         rows = signed.signatures.astype("<u4")
         origins = signed.bags.bags.origins
         for (url, value), origin, row in zip(islice(again, len(rows)), origins, rows, strict=True):
@@ -263,7 +264,7 @@ def reduce_documents(pairs: Iterable[Pair], config: BuildConfig, words: Words) -
         values = (value for _, value in group)
         if key.endswith(b" bags"):
             bags = ((url, bag) for url, _, bag in (value.partition(b" ") for value in values))
-            pieces = _bag_pieces(read_batches(bags, config, _BLOCK), words)
+            pieces = _bag_pieces(read_compared(bags, _BLOCK, enriched=config.enrich.is_on), words)
         else:
             pieces = _row_pieces(_read_rows(values), config)
         for number, (name, data) in enumerate(chain.from_iterable(pieces)):

@@ -13,13 +13,12 @@ import numpy as np
 from pybase64 import b64decode
 
 from pagekin import kinds
-from pagekin.bags.bag import BAR, SOURCES, Bag, BagColumns, Dictionary, parse_bag
+from pagekin.bags.bag import BAR, SOURCES, Bag, BagColumns, Dictionary, EnrichedBags, parse_bag
 from pagekin.bags.vocabulary import read_forms
 from pagekin.cocitation.block_record import parse_blocks
 from pagekin.cocitation.kin_table import parse_kin
 from pagekin.cocitation.similarity import ONE
 from pagekin.enrich.links import KINDS, parse_message, read_contexts, split_heads
-from pagekin.enrich.mixture import EnrichedBags
 from pagekin.enrich.neighbours import ONE as ONE_SHARE
 from pagekin.index.shard_files import parse_piece
 from pagekin.kinds import Kind

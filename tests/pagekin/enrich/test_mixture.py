@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.bags.bag import NO_SOURCES, SOURCES, BagColumns, Bags
+from pagekin.bags.bag import NO_SOURCES, SOURCES, BagColumns, Bags, EnrichedBags
 from pagekin.enrich.mixture import (
     COCITED,
     OWN,
     RELATED,
     TOPICS,
-    EnrichedBags,
     Part,
     enrich,
 )

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pagekin.bags.bag import BagColumns, Bags
+from pagekin.bags.bag import BagColumns, Bags, EnrichedBags
 from pagekin.config import EnrichConfig
 from pagekin.counters import Counters
-from pagekin.enrich.mixture import EnrichedBags, Part, enrich
+from pagekin.enrich.mixture import Part, enrich
 from pagekin.index import shard_files
 from pagekin.index.folder import IndexFolder
 from pagekin.index.shard import Shard

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from pagekin.bags.bag import BagColumns, Bags
+from pagekin.bags.bag import BagColumns, Bags, EnrichedBags
 from pagekin.config import EnrichConfig
 from pagekin.enrich.links import Contexts
 from pagekin.enrich.mixture import (
@@ -14,7 +14,6 @@ from pagekin.enrich.mixture import (
     COCITED,
     RELATED,
     TOPICS,
-    EnrichedBags,
     Part,
     enrich,
 )
