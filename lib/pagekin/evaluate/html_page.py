@@ -66,8 +66,8 @@ def section(title: str, *parts: str) -> str:
 
 
 def text(words: str) -> str:
-    """A paragraph."""
-    return f"<p>{escaped(words)}</p>"
+    """A paragraph; ends of lines in it are blanks."""
+    return f"<p>{escaped(' '.join(words.split(chr(10))))}</p>"
 
 
 def code(words: str) -> str:

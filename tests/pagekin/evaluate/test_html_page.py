@@ -22,6 +22,11 @@ def test_escaped():
     assert '"&"' not in page
 
 
+def test_text():
+    """A paragraph may be written in several lines; what a stranger wrote is escaped."""
+    assert "<p>one two\\u0007</p>" == text("one\ntwo\a")
+
+
 def test_link():
     """Only web addresses are links."""
     assert '<a href="http://a.example/" rel="noreferrer">http://a.example/</a>' == link(
