@@ -70,7 +70,7 @@ def test_with_blocks(tmp_path, kind, deep):
     words = ["--window-kind", kind]
     bags, of_bags = fragments(words, [line])
     blocks, of_blocks = run_job(Reading, ["--outputs=blocks"], [line])
-    both, of_both = run_job(Reading, words, [line])
+    both, of_both = run_job(Reading, ["--outputs=fragments,blocks", *words], [line])
     assert 3 == len(blocks)
     assert sorted(blocks + bags) == both
     assert {**of_blocks, **of_bags} == of_both
