@@ -295,6 +295,11 @@ def _why_lines(kin: Any) -> Iterator[str]:
     if kin.estimate is not None:
         exact = "" if kin.exact is None else f", exact {kin.exact:.4f}"
         yield f"          estimate {kin.estimate:.4f}{exact}; {why.shared_terms} terms shared"
+    if why.topics:
+        names = "; ".join(term.display.removeprefix("topic: ") for term in why.topics)
+        more = "; ..." if why.shared_topics > len(why.topics) else ""
+        topics = f"{counted(why.shared_topics, 'topic')}: {names}{more}"
+        yield f"          {why.topics_weight:.4f}  {topics}"
     for term in why.terms:
         weights = f"{term.asked:.4f} and {term.found:.4f}"
         yield f"          {term.shared:.4f}  {term.display:24} ({weights}){_whence(term, why)}"

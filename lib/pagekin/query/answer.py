@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pagekin.bags.bag import SOURCES, Bag
 from pagekin.enrich.neighbours import Neighbours
@@ -32,7 +33,8 @@ __all__ = [
 ]
 
 _SHOWN = 10  # shared terms of a kin
-RELATED_WORDS = SOURCES[1]
+_SHOWN_TOPICS = 3
+RELATED_WORDS, TOPICS = SOURCES[1], SOURCES.index("topics")
 
 T = TypeVar("T")
 
@@ -75,8 +77,11 @@ class Why:
     """
 
     terms: list[SharedTerm] = field(default_factory=list)
-    shared_terms: int = 0  # of all
+    shared_terms: int = 0  # of all, topics too
     shared_weight: float = 0.0
+    topics: list[SharedTerm] = field(default_factory=list)  # the heaviest of the shared ones
+    shared_topics: int = 0
+    topics_weight: float = 0.0  # of all shared topics
     inlinks: int = 0
     linking_pages: int = 0
     linking_hosts: int = 0
@@ -209,31 +214,46 @@ def reasons_by_bags(
         shared[at] += np.minimum(bag.weights[of], theirs.weights[at])
         of_bag[at] = number
     mine, shared = mine / len(asked), shared / len(asked)
-    order = np.lexsort((theirs.terms, -shared))[: min(_SHOWN, np.count_nonzero(shared))]
-    terms = theirs.terms[order]
-    words = found.shard.words.look_up(terms)
-    weights = zip(mine[order], theirs.weights[order], shared[order], strict=True)
-    origins = {
-        number: _origins(asked[number], bags[number], terms, neighbours)
-        for number in {*of_bag[order].tolist()}
-    }
-    of_asked = [origins[number][k] for k, number in enumerate(of_bag[order].tolist())]
-    of_found = _origins(found, theirs, terms, neighbours)
-    shown = [
-        SharedTerm(word.term, word.display, _short(x), _short(y), _short(z), a, b, c, d)
-        for word, (x, y, z), (a, c), (b, d) in zip(words, weights, of_asked, of_found, strict=True)
-    ]
+    is_topic = np.zeros(len(shared), np.bool_)
+    is_topic[: len(theirs.sources)] = theirs.sources == TOPICS
+    words = _heaviest(theirs.terms, np.where(is_topic, 0, shared), _SHOWN)
+    topics = _heaviest(theirs.terms, np.where(is_topic, shared, 0), _SHOWN_TOPICS)
+
+    def shown(places: NDArray[np.int64]) -> list[SharedTerm]:
+        """The terms at these places of the bag that was found."""
+        terms = theirs.terms[places]
+        weights = zip(mine[places], theirs.weights[places], shared[places], strict=True)
+        numbers = of_bag[places].tolist()
+        origins = {n: _origins(asked[n], bags[n], terms, neighbours) for n in {*numbers}}
+        of_asked = [origins[number][k] for k, number in enumerate(numbers)]
+        of_found = _origins(found, theirs, terms, neighbours)
+        names = found.shard.words.look_up(terms)
+        return [
+            SharedTerm(word.term, word.display, _short(x), _short(y), _short(z), a, b, c, d)
+            for word, (x, y, z), (a, c), (b, d) in zip(
+                names, weights, of_asked, of_found, strict=True
+            )
+        ]
+
     counts = np.sum([place.shard.counts(place.document) for place in asked], axis=0).tolist()
     return Why(
-        shown,
+        shown(words),
         int(np.count_nonzero(shared)),
         _short(shared.sum()),
+        shown(topics),
+        int(np.count_nonzero(shared[is_topic])),
+        _short(shared[is_topic].sum()),
         theirs.anchors,
         theirs.pages,
         theirs.hosts,
         theirs.crawled,
         *counts[1:],
     )
+
+
+def _heaviest(terms: Terms, shared: NDArray[np.float64], most: int) -> NDArray[np.int64]:
+    """Places of the terms that share most, if they share anything."""
+    return np.lexsort((terms, -shared))[: min(most, np.count_nonzero(shared))]
 
 
 def _origins(

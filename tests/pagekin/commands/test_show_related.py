@@ -118,6 +118,7 @@ def test_why_as_json(command, demo_index):
     why = json.loads(command(*words).out)[0]["why"]
     assert [
         *("terms", "shared_terms", "shared_weight"),
+        *("topics", "shared_topics", "topics_weight"),
         *("inlinks", "linking_pages", "linking_hosts", "crawled"),
         *("asked_inlinks", "asked_linking_pages", "asked_linking_hosts"),
         *("citing", "citing_domains", "blocks"),

@@ -57,9 +57,11 @@ def test_reasons(index):
         "stem25": ("own words", "", "own words", ""),
         "stem30": ("related words", "word20", "own words", ""),
         "stem40": ("own words", "", "citing", ""),
-        "stem50": ("topics", "", "topics", ""),
     } == told
-    shared = sum(term.shared for term in kin.why.terms)
+    (topic,) = kin.why.topics
+    assert ("stem50", "topics", "topics") == (topic.term, topic.asked_source, topic.found_source)
+    assert (1, topic.shared) == (kin.why.shared_topics, kin.why.topics_weight)
+    shared = sum(term.shared for term in kin.why.terms) + topic.shared
     assert shared == pytest.approx(kin.why.shared_weight)
     assert kin.exact == pytest.approx(shared / (2 - shared))
     assert (3, 2) == (kin.why.linking_pages, kin.why.asked_linking_pages)
@@ -100,5 +102,6 @@ def test_for_people(index, command):
     assert "asked: related to word20\n" in said
     assert "found: related to word30\n" in said
     assert "found: from 3 pages that link there\n" in said
+    assert "0.1250  1 topic: word50\n" in said
     assert "(related words)" in command("bag", "--index", index, B).out
     assert "(related words)" not in command("bag", "--index", index, "--plain", B).out
