@@ -5,7 +5,8 @@ around it say, the topics it is near. Words are added to the words of the bag an
 them; topics are no words, and take a share of the whole. The sum stays 1, so an enriched bag is
 signed, compared and indexed as a plain one is.
 
-For reasons each term of an enriched bag has a source: where most of its weight came from.
+For reasons each term of an enriched bag has a source: the bag itself, if it has the term, or else
+the part that gives most of it.
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ def _taken(part: Part) -> _Mixed:
 def _sum(parts: Sequence[_Mixed]) -> _Mixed:
     """The weights of all parts added up by bag and term, in the order of the parts.
 
-    The source of a term is that of its greatest weight, of equal ones the first.
+    The source of a term is the bag itself where it has the term, else that of its greatest weight,
+    of equal ones the first.
     """
     count = len(parts[0].bounds) - 1
     bags = np.arange(count + 1, dtype=np.uint64) << _TERM_BITS
@@ -88,7 +90,8 @@ def _sum(parts: Sequence[_Mixed]) -> _Mixed:
     if len(firsts):  # reduceat wants some
         greatest = np.repeat(np.maximum.reduceat(weights, firsts), np.diff(firsts, append=len(key)))
         of_greatest = np.flatnonzero(weights == greatest)
-        sources = sources[of_greatest[np.searchsorted(of_greatest, firsts)]]
+        given = sources[of_greatest[np.searchsorted(of_greatest, firsts)]]
+        sources = np.where(sources[firsts] == OWN, np.uint8(OWN), given)  # it comes first
         weights = np.add.reduceat(weights, firsts)
     key = key[firsts]
     bounds = np.searchsorted(key, bags).astype(np.int64)

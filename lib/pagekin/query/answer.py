@@ -43,7 +43,7 @@ T = TypeVar("T")
 class SharedTerm:
     """A term of both bags; what they share of it is the lesser weight.
 
-    Of enriched bags it is told where each has most of its weight from: "own words", "related
+    Of enriched bags it is told where each has it from: "own words", or else most of it "related
     words" (and to which of its words it is related), "citing", "cited", "co-cited" pages, or
     "topics".
     """

@@ -50,13 +50,16 @@ def plainly(
     words_share = (1 - share if topics else 1.0) if kept else 0.0
     mixed = {}
     for term in kept:
-        source = max(given[term], key=lambda one: (one[0], -one[1]))[1]
+        source = max(given[term], key=lambda one: (one[1] == OWN, one[0], -one[1]))[1]
         mixed[term] = [(sums[term] / total * words_share, source)]
     for term, weight in topics.items():
         of_topic = weight / sum(topics.values()) * (1 - words_share)
         mixed.setdefault(term, []).append((of_topic, TOPICS))
     return {
-        term: (sum(w for w, _ in some), max(some, key=lambda one: (one[0], -one[1]))[1])
+        term: (
+            sum(w for w, _ in some),
+            max(some, key=lambda one: (one[1] == OWN, one[0], -one[1]))[1],
+        )
         for term, some in mixed.items()
     }
 
@@ -98,15 +101,15 @@ def is_near_tie(row: tuple[Weighed, ...], term: int) -> bool:
 
 
 def test_sources_by_hand():
-    """A term belongs to the part that gives most of it, of equal ones to the first."""
+    """A term that a bag has is its own; others belong to the part that gives most of them."""
     own, related = {1: 1.0, 2: 1.0}, {2: 1.0, 3: 1.0}
     halves = [Part(RELATED, 1.0, columns([related]))]
     made = enrich(plain([own]), halves, None, 0)
     assert [1, 2, 3] == made.bags.terms.tolist()
     assert [0.25, 0.5, 0.25] == made.bags.weights.tolist()
     assert [OWN, OWN, RELATED] == made.sources.tolist()
-    more = [Part(RELATED, 2.0, columns([related]))]
-    assert [OWN, RELATED, RELATED] == enrich(plain([own]), more, None, 0).sources.tolist()
+    more = [Part(RELATED, 2.0, columns([related])), Part(COCITED, 3.0, columns([{2: 1.0, 3: 1.0}]))]
+    assert [OWN, OWN, COCITED] == enrich(plain([own]), more, None, 0).sources.tolist()
 
 
 def test_topics_take_their_share():
