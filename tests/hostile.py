@@ -548,6 +548,8 @@ _MARKUP: dict[str, tuple[_Make, str]] = {
     "a script without an end": (_page(b"<p>x<script>", b"</scrip"), _USED),
     "scripts": (_page(b"<p>x", b"<script>x</script>"), _USED),
     "a title without an end": (_page(b"<title>", b"bees <b>"), _USED),
+    "a long title": (_page(b"<title>", b"bees ", b"</title><p>x"), "pages.titles_cut"),
+    "a long heading": (_page(b"<h1>", b"bees ", b"</h1><p>x"), "pages.headings_cut"),
     "titles": (_page(b"", b"<title>x</title>"), _USED),
     "a heading without an end": (_page(b"<h1>", b"bees <a href=x>y</a>"), _USED),
     "headings": (_page(b"", b"<h1>x</h1><h2>y<a href=x>z</a>"), _USED),

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pagekin.bags.bag import Bag, Entry, in_batches
+from pagekin.bags.bag import Bag, EnrichedBags, Entry, in_batches
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.index.assembling import index_in_place, write_index
@@ -141,7 +141,7 @@ def write(data: Any, folder: Path, shards: int) -> None:
                 yield Bag(url_of(d), True, 9, 9, 9, terms[mine], weights[mine])
 
     def signed(shard: int) -> Iterator[Signed]:
-        return sign_bags(in_batches(bags(shard), 2_048), config, Counters())
+        return sign_bags(map(EnrichedBags, in_batches(bags(shard), 2_048)), config, Counters())
 
     def words(hashes: NDArray[Any]) -> list[bytes]:
         return [Entry(f"t{h:x}", f"t{h:x}").text() for h in hashes.tolist()]
