@@ -37,7 +37,7 @@ from pagekin.bags.bag import Bag
 from pagekin.enrich import neighbours, topics
 from pagekin.errors import InputError, NotFoundError, UsageError
 from pagekin.index.near import near_urls
-from pagekin.index.shard import Shard
+from pagekin.index.shard import Shard, bounds_hold
 from pagekin.index.shard_files import MOST_INLINKS, SHARD_FILES, shard_name, shard_of
 from pagekin.tables import UNREADABLE, ArrayFile, allow_open, damaged, json_digest, open_regular
 from pagekin.web.resolution import Resolution
@@ -391,18 +391,27 @@ class IndexFolder:
     @cached_property
     def neighbours(self) -> neighbours.Neighbours | None:
         """The words that are related to words, if they were learned."""
-        file = self.files.get(NEIGHBOURS)
-        return neighbours.Neighbours(file) if file else None
+        if NEIGHBOURS not in self.files:
+            return None
+        file = self.files[NEIGHBOURS]
+        count = len(file["neighbours"])
+        sizes = len(file["bounds"]) - 1, len(file["shares"])
+        if not bounds_hold(file["bounds"], count) or sizes != (len(file["terms"]), count):
+            raise damaged(file.path)
+        return neighbours.Neighbours(file)
 
     @cached_property
     def topics(self) -> topics.Topics | None:
         """The topics that the snapshot taught, if they were learned."""
         if TOPICS not in self.files:
             return None
+        file = self.files[TOPICS]
+        if not bounds_hold(file["bounds"], len(file["terms"])):
+            raise damaged(file.path)
         try:
-            return topics.Topics(self.files[TOPICS])
+            return topics.Topics(file)
         except UNREADABLE as error:
-            raise damaged(self.files[TOPICS].path) from error
+            raise damaged(file.path) from error
 
     def find(self, url: str) -> Place | None:
         """Where a canonical URL is."""

@@ -16,6 +16,7 @@ from pagekin.enrich.neighbours import Neighbours
 from pagekin.errors import InputError
 from pagekin.index.folder import Place
 from pagekin.progress import counted
+from pagekin.tables import UNREADABLE, damaged
 from pagekin.text.words import Terms
 from pagekin.web.urls import FILE_EXTENSIONS, among_hosts, extension_of, host
 
@@ -266,7 +267,10 @@ def _origins(
     sources = [SOURCES[source] for source in bag.sources[at].tolist()]
     if neighbours is None or RELATED_WORDS not in sources:
         return [(source, "") for source in sources]
-    givers = neighbours.givers(*place.shard.plain_terms(place.document), terms)
+    try:
+        givers = neighbours.givers(*place.shard.plain_terms(place.document), terms)
+    except UNREADABLE as error:
+        raise damaged(neighbours.file.path) from error
     words = place.shard.words.look_up(np.array(givers, np.uint32))
     return [
         (source, word.display if giver and source == RELATED_WORDS else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,10 @@ from pagekin import Index
 from pagekin.bags.bag import Bag
 from pagekin.config import EnrichConfig
 from pagekin.enrich.mixture import CITING, OWN, RELATED, TOPICS
-from pagekin.enrich.neighbours import ONE
+from pagekin.enrich.neighbours import KIND, ONE
+from pagekin.errors import InputError
+from pagekin.index.folder import NEIGHBOURS, read_header, write_header
+from pagekin.tables import ArrayFile, write_arrays
 from tests.indexes import config_of, make_bag, make_index
 
 A, B, C = (f"http://{name}.example/" for name in "abc")
@@ -94,6 +98,23 @@ def test_described(index):
 def test_sound(index):
     """Its files agree."""
     assert [] == Index(index).verify()
+
+
+@pytest.mark.parametrize("name", ["bounds", "neighbours", "shares", "terms"])
+def test_neighbours_that_cannot_be(index, tmp_path, name):
+    """A table of neighbours that says what cannot be is named, and no reason is made of it."""
+    folder = tmp_path / "index"
+    shutil.copytree(index, folder)
+    file = ArrayFile(folder / NEIGHBOURS)
+    arrays = {each: file[each].copy() for each in file.dtypes}
+    largest = np.iinfo(arrays[name].dtype).max
+    arrays[name] = arrays[name][:1] if name in {"shares", "terms"} else arrays[name] | largest
+    write_arrays(folder / NEIGHBOURS, KIND, file.meta, arrays)
+    header = read_header(folder)
+    checksum = ArrayFile(folder / NEIGHBOURS).checksum
+    write_header(folder, replace(header, files={**header.files, NEIGHBOURS: checksum}))
+    with pytest.raises(InputError, match=r"neighbours\.arrays is damaged"):
+        Index(folder).related(A, why=True)
 
 
 def test_for_people(index, command):
