@@ -140,10 +140,16 @@ class Bags:
 
     def records(self) -> Iterator[Pair]:
         """Their records."""
-        terms, weights = self.terms.tobytes(), self.weights.tobytes()
-        edges = pairwise((self.bounds * self.terms.itemsize).tolist())
-        for url, origin, (a, b) in zip(self.urls, self.origins, edges, strict=True):
-            yield url, b"%b %b" % (origin, b64encode(terms[a:b] + weights[a:b]))
+        packed = _packed(self.columns())
+        for url, origin, bag in zip(self.urls, self.origins, packed, strict=True):
+            yield url, b"%b %b" % (origin, bag)
+
+
+def _packed(bags: BagColumns) -> Iterator[bytes]:
+    """The terms and weights of each bag, as a record has them."""
+    terms, weights = bags.terms.tobytes(), bags.weights.tobytes()
+    for a, b in pairwise((bags.bounds * bags.terms.itemsize).tolist()):
+        yield b64encode(terms[a:b] + weights[a:b])
 
 
 def read_columns(packed: Sequence[bytes]) -> BagColumns:
@@ -194,17 +200,10 @@ class EnrichedBags(NamedTuple):
     def records(self) -> Iterator[Pair]:
         """Their records: `SOURCES PLAIN BAG`, and the value of a bag."""
         assert self.plain
-        sources, terms, weights = (
-            array.tobytes() for array in (self.sources, self.plain.terms, self.plain.weights)
-        )
-        edges = pairwise(self.bags.bounds.tolist())
-        plain_edges = pairwise((self.plain.bounds * self.plain.terms.itemsize).tolist())
-        for record, (a, b), (c, d) in zip(self.bags.records(), edges, plain_edges, strict=True):
-            plain = b64encode(terms[c:d] + weights[c:d])
-            yield (
-                ENRICHED_BAGS.prefix + record[0],
-                b"%b %b %b" % (b64encode(sources[a:b]), plain, record[1]),
-            )
+        sources, edges = self.sources.tobytes(), pairwise(self.bags.bounds.tolist())
+        bags = zip(self.bags.records(), _packed(self.plain), edges, strict=True)
+        for (url, bag), plain, (a, b) in bags:
+            yield ENRICHED_BAGS.prefix + url, b"%b %b %b" % (b64encode(sources[a:b]), plain, bag)
 
     @classmethod
     def read(cls, records: Sequence[Pair]) -> EnrichedBags:

@@ -31,10 +31,12 @@ from pagekin.text.words import Terms
 __all__ = [
     "BATCH",
     "Frequencies",
+    "by_bag",
     "cut_to_sum_one",
     "df_factor",
     "heaviest",
     "incidence_moments",
+    "runs",
     "weigh_bags",
     "weigh_batch",
 ]
@@ -71,16 +73,16 @@ def cut_to_sum_one(
     """Which terms stay: of each bag the heaviest `most` (0: all; of equal weights the smaller
     hashes) that have a weight; their weights with the sum 1 (or the heaviest 1); and the bounds.
     """
-    top = _by_bag(np.maximum, weights, bounds)
+    top = by_bag(np.maximum, weights, bounds)
     top[top == 0] = 1.0  # a bag without weight stays one
     whole = np.rint(weights * np.repeat(_SCALE / top, np.diff(bounds))).astype(np.int64)
     kept = heaviest(whole, bounds, most)
     bounds, whole = np.append(0, np.cumsum(kept))[bounds], whole[kept]
-    totals = _by_bag(np.add, whole, bounds) if normalise else _SCALE / top
+    totals = by_bag(np.add, whole, bounds) if normalise else _SCALE / top
     return kept, whole / np.repeat(totals, np.diff(bounds)), bounds
 
 
-def _by_bag(add: np.ufunc, values: NDArray[Any], bounds: Bounds) -> NDArray[Any]:
+def by_bag(add: np.ufunc, values: NDArray[Any], bounds: Bounds) -> NDArray[Any]:
     """The values of each bag added up, or the like; 0 for an empty bag."""
     full = np.diff(bounds) > 0
     found = np.zeros(len(full), values.dtype)
@@ -95,6 +97,18 @@ def _scale_tf(raw: NDArray[np.float64], how: str) -> NDArray[np.float64]:
         # log1p is not 1 + ln: 1 + ln falls below 0 for far words, which weigh less than 1/e
         return np.log1p(raw)
     return raw
+
+
+def runs(starts: NDArray[Any], sizes: NDArray[Any]) -> NDArray[np.int64]:
+    """All places of runs that start here and there, run after run.
+
+    >>> runs(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    ends = np.cumsum(sizes, dtype=np.int64)
+    shifts = starts.astype(np.int64) - (ends - sizes)
+    places: NDArray[np.int64] = np.repeat(shifts, sizes) + np.arange(int(sizes.sum()))
+    return places
 
 
 def heaviest(weights: NDArray[Any], bounds: Bounds, most: int) -> NDArray[np.bool_]:

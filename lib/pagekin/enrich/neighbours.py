@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagekin.bags.bag import BagColumns, Bounds, Weights
+from pagekin.bags.weigh import by_bag, runs
 from pagekin.config import EnrichConfig
 from pagekin.tables import ArrayFile, write_arrays
 from pagekin.text.words import Terms
@@ -113,7 +114,7 @@ def learn_neighbours(terms: Terms, bounds: Bounds, config: EnrichConfig) -> Near
     for low, high in _batches(np.append(0, np.cumsum(sizes))[places], len(known), _ROWS):
         mine = slice(places[low], places[high])
         rows = np.repeat(np.repeat(np.arange(high - low), df[low:high]), sizes[mine])
-        others = company[_runs(starts[holders[mine]], sizes[mine])]
+        others = company[runs(starts[holders[mine]], sizes[mine])]
         row, other, together = _count_pairs(rows, others, low)
         score = _associations(together, df[row + low], df[other], logarithms)
         row, other, score = _nearest(row, other, score, config.words_nearest)
@@ -237,7 +238,7 @@ class Neighbours:
         whole = BagColumns(terms, weights, np.array([0, len(terms)]))
         _, row, values = self._known(whole)
         counts = np.diff(self._bounds)[row]
-        at = _runs(self._bounds[row], counts)
+        at = runs(self._bounds[row], counts)
         gifts = np.repeat(values, counts) * self._shares[at].astype(np.uint64)
         givers = np.repeat(self.terms[row], counts)
         found = []
@@ -252,11 +253,7 @@ class Neighbours:
         """
         sizes = np.diff(bags.bounds)
         bag = np.repeat(np.arange(len(sizes)), sizes)
-        heaviest = np.zeros(len(sizes), np.float32)
-        full = sizes > 0
-        heaviest[full] = (
-            np.maximum.reduceat(bags.weights, bags.bounds[:-1][full]) if len(bag) else 0
-        )
+        heaviest = by_bag(np.maximum, bags.weights, bags.bounds)
         scale = _HEAVIEST / np.where(heaviest > 0, heaviest, 1).astype(np.float64)
         weights = np.rint(bags.weights * scale[bag]).astype(np.uint64)
         at = np.searchsorted(self.terms, bags.terms)
@@ -268,7 +265,7 @@ class Neighbours:
         self, bag: Whole, row: Whole, weights: NDArray[np.uint64], counts: Whole, bags: int
     ) -> tuple[Terms, NDArray[np.float32], Whole]:
         """The same of so many bags, and how many terms each has."""
-        at = _runs(self._bounds[row], counts)
+        at = runs(self._bounds[row], counts)
         values = np.repeat(weights, counts) * self._shares[at].astype(np.uint64)
         keys = np.repeat(bag.astype(np.uint64) << np.uint64(_NUMBERS), counts)
         packed = (keys | self._neighbours[at].astype(np.uint64)) << np.uint64(_VALUES)
@@ -314,17 +311,6 @@ def _sums(values: Whole, bounds: NDArray[Any]) -> Whole:
     sums = np.append(0, np.cumsum(values, dtype=np.int64))
     found: Whole = np.diff(sums[bounds])
     return found
-
-
-def _runs(starts: NDArray[Any], sizes: NDArray[Any]) -> Whole:
-    """All places of runs that start here and there, run after run.
-
-    >>> _runs(np.array([5, 0]), np.array([2, 3])).tolist()
-    [5, 6, 0, 1, 2]
-    """
-    ends = np.cumsum(sizes, dtype=np.int64)
-    shifts = starts.astype(np.int64) - (ends - sizes)
-    return np.repeat(shifts, sizes) + np.arange(int(sizes.sum()))
 
 
 def _batches(pairs: Whole, count: int, most: int) -> Iterator[tuple[int, int]]:

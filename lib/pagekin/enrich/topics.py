@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagekin.bags.bag import BagColumns, Bounds, Entry
+from pagekin.bags.weigh import by_bag, runs
 from pagekin.config import EnrichConfig
 from pagekin.native import load
 from pagekin.tables import ArrayFile, write_arrays
@@ -134,19 +135,12 @@ def unit_vectors(bags: BagColumns) -> Units:
     """The weights of bags, each of which gets the length 4,096."""
     sizes = np.diff(bags.bounds)
     heavy = bags.weights.astype(np.float64)
-    top = _by_bag(np.maximum, heavy, bags.bounds)
+    top = by_bag(np.maximum, heavy, bags.bounds)
     top[top == 0] = 1.0
     whole = np.rint(heavy * np.repeat(_FINE / top, sizes)).astype(np.int64)
-    length = np.sqrt(_by_bag(np.add, whole * whole, bags.bounds).astype(np.float64))
+    length = np.sqrt(by_bag(np.add, whole * whole, bags.bounds).astype(np.float64))
     length[length == 0] = 1.0
     return np.rint(whole * np.repeat(_BAG / length, sizes)).astype(np.int32)
-
-
-def _by_bag(add: np.ufunc, values: NDArray[Any], bounds: Bounds) -> NDArray[Any]:
-    full = np.diff(bounds) > 0
-    found = np.zeros(len(full), values.dtype)
-    found[full] = add.reduceat(values, bounds[:-1][full])
-    return found
 
 
 def nearest(bags: BagColumns, units: Units, inverted: _Inverted, count: int) -> Nearest:
@@ -258,10 +252,9 @@ def _sums(
     """The vectors of the bags that chose each of these centroids, added up by term."""
     order = np.argsort(chosen, kind="stable")
     sizes = np.diff(bounds)[order]
-    ends = np.cumsum(sizes)
-    at = np.arange(ends[-1]) + np.repeat(bounds[:-1][order] - (ends - sizes), sizes)
+    at = runs(bounds[:-1][order], sizes)
     ids, heavy = ids[at], units[at].astype(np.float64)  # whole numbers below 2^53 add up exactly
-    starts = np.append(0, ends)
+    starts = np.append(0, np.cumsum(sizes))
     edges = np.searchsorted(chosen[order], [*numbers, numbers.stop])
     for number, (low, high) in zip(numbers, pairwise(edges.tolist()), strict=True):
         if low < high:

@@ -220,28 +220,23 @@ def reasons_by_bags(
     words = _heaviest(theirs.terms, np.where(is_topic, 0, shared), _SHOWN)
     topics = _heaviest(theirs.terms, np.where(is_topic, shared, 0), _SHOWN_TOPICS)
 
-    def shown(places: NDArray[np.int64]) -> list[SharedTerm]:
-        """The terms at these places of the bag that was found."""
-        terms = theirs.terms[places]
-        weights = zip(mine[places], theirs.weights[places], shared[places], strict=True)
-        numbers = of_bag[places].tolist()
-        origins = {n: _origins(asked[n], bags[n], terms, neighbours) for n in {*numbers}}
-        of_asked = [origins[number][k] for k, number in enumerate(numbers)]
-        of_found = _origins(found, theirs, terms, neighbours)
-        names = found.shard.words.look_up(terms)
-        return [
-            SharedTerm(word.term, word.display, _short(x), _short(y), _short(z), a, b, c, d)
-            for word, (x, y, z), (a, c), (b, d) in zip(
-                names, weights, of_asked, of_found, strict=True
-            )
-        ]
-
+    places = np.concatenate([words, topics])
+    terms, numbers = theirs.terms[places], of_bag[places].tolist()
+    weights = zip(mine[places], theirs.weights[places], shared[places], strict=True)
+    origins = {n: _origins(asked[n], bags[n], terms, neighbours) for n in {*numbers}}
+    of_asked = [origins[number][k] for k, number in enumerate(numbers)]
+    of_found = _origins(found, theirs, terms, neighbours)
+    names = found.shard.words.look_up(terms)
+    shown = [
+        SharedTerm(name.term, name.display, _short(x), _short(y), _short(z), a, b, c, d)
+        for name, (x, y, z), (a, c), (b, d) in zip(names, weights, of_asked, of_found, strict=True)
+    ]
     counts = np.sum([place.shard.counts(place.document) for place in asked], axis=0).tolist()
     return Why(
-        shown(words),
+        shown[: len(words)],
         int(np.count_nonzero(shared)),
         _short(shared.sum()),
-        shown(topics),
+        shown[len(words) :],
         int(np.count_nonzero(shared[is_topic])),
         _short(shared[is_topic].sum()),
         theirs.anchors,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ __all__ = [
     "Stage",
     "Table",
     "load_named",
+    "share_of_sample",
 ]
 
 # What an index is made of; each can be made without the other.
@@ -139,6 +140,21 @@ class Stage:
         """The parts of the configuration that these outputs depend on."""
         found = [*self.sections, *(name for output in outputs for name in output.sections)]
         return tuple(dict.fromkeys(found))
+
+
+def share_of_sample(key: str) -> Callable[[BuildConfig, int, float], BuildConfig]:
+    """For stages that learn from a sample, whose size is this key of `enrich`: as small a share of
+    it as the files are of the snapshot, so that what a plan builds shows the rest.
+
+    >>> share_of_sample("topics_sample")(BuildConfig(), 500, 0.125).enrich.topics_sample
+    375
+    """
+
+    def settle(config: BuildConfig, bags: int, share: float) -> BuildConfig:
+        sample = max(1, round(getattr(config.enrich, key) * share))
+        return replace(config, enrich=replace(config.enrich, **{key: sample}))
+
+    return settle
 
 
 def load_named(name: str) -> Any:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from pagekin.config import BuildConfig
 from pagekin.kinds import FINAL_BAGS, NEIGHBOURS, SAMPLED_BAGS
-from pagekin.stages.declaration import Circumstances, Counts, Output, Stage, Table
+from pagekin.stages.declaration import Circumstances, Counts, Output, Stage, Table, share_of_sample
 from pagekin.stages.document_frequency import DICTIONARY, FREQUENCIES
 
 __all__ = ["NEIGHBOUR_TABLE", "TERM_NEIGHBOURS"]
@@ -33,16 +32,6 @@ def _tells(config: BuildConfig, counts: Counts) -> str:
     return f"{terms:,} terms have neighbours, learned from {bags:,} bags"
 
 
-def _settle(config: BuildConfig, bags: int, share: float) -> BuildConfig:
-    """As small a share of the sample as this is of the snapshot: what a plan builds shows the rest.
-
-    >>> _settle(BuildConfig(), 500, 0.125).enrich.words_sample
-    2500
-    """
-    sample = max(1, round(config.enrich.words_sample * share))
-    return replace(config, enrich=replace(config.enrich, words_sample=sample))
-
-
 TERM_NEIGHBOURS = Stage(
     "term_neighbours",
     "term_neighbours:TermNeighbours",
@@ -62,5 +51,5 @@ TERM_NEIGHBOURS = Stage(
     ),
     reads=(FINAL_BAGS,),
     shuffles=(SAMPLED_BAGS,),
-    settle=_settle,
+    settle=share_of_sample("words_sample"),
 )

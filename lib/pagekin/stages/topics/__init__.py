@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from pagekin.config import BuildConfig
 from pagekin.kinds import FINAL_BAGS, TOPIC_SAMPLE
 from pagekin.kinds import TOPICS as TOPIC_RECORDS
-from pagekin.stages.declaration import Circumstances, Counts, Output, Stage, Table
+from pagekin.stages.declaration import Circumstances, Counts, Output, Stage, Table, share_of_sample
 from pagekin.stages.document_frequency import DICTIONARY, FREQUENCIES
 
 __all__ = ["TOPICS", "TOPICS_STAGE"]
@@ -35,16 +34,6 @@ def _tells(config: BuildConfig, counts: Counts) -> str:
     return f"{sets} times {topics // sets} topics were learned from {bags:,} bags"
 
 
-def _settle(config: BuildConfig, bags: int, share: float) -> BuildConfig:
-    """As small a share of the sample as this is of the snapshot: what a plan builds shows the rest.
-
-    >>> _settle(BuildConfig(), 500, 0.125).enrich.topics_sample
-    375
-    """
-    sample = max(1, round(config.enrich.topics_sample * share))
-    return replace(config, enrich=replace(config.enrich, topics_sample=sample))
-
-
 TOPICS_STAGE = Stage(
     "topics",
     "topics:LearnTopics",
@@ -67,5 +56,5 @@ TOPICS_STAGE = Stage(
     ),
     reads=(FINAL_BAGS,),
     shuffles=(TOPIC_SAMPLE,),
-    settle=_settle,
+    settle=share_of_sample("topics_sample"),
 )

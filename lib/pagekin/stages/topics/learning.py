@@ -20,7 +20,7 @@ from itertools import islice
 import numpy as np
 from pybase64 import b64decode, b64encode
 
-from pagekin.bags.bag import BagColumns, Dictionary, halves, is_bag, parse_bag
+from pagekin.bags.bag import Dictionary, is_bag, parse_bag, read_columns
 from pagekin.config import EnrichConfig
 from pagekin.counters import Counters
 from pagekin.enrich.topics import FULL, Centroid, Topic, fit
@@ -75,10 +75,7 @@ def learn(
     for _ in pairs:
         pass  # all that was sent is to be read
     counters.add("topics", "bags_learned_from", len(values))
-    packed = [b64decode(text) for _, _, text in values]
-    terms, weights = halves(packed)
-    bounds = np.cumsum([0, *(len(data) // _ITEM for data in packed)], dtype=np.int64)
-    bags = BagColumns(np.frombuffer(terms, "<u4"), np.frombuffer(weights, "<f4"), bounds)
+    bags = read_columns([b64decode(text) for _, _, text in values])
     lots = np.array([int(lot, 16) for _, lot, _ in values], np.uint64)
     centroids = fit(bags, lots, config)
     counters.add("topics", "learned", len(centroids))
