@@ -20,7 +20,7 @@ LIB = ROOT / "lib" / "pagekin"
 JOBS = ROOT / "jobs"
 MODULES = [*sorted(LIB.rglob("*.py")), *sorted(JOBS.glob("*.py"))]
 ALGORITHMS = (
-    *("bags", "blocks", "cocitation", "enrich", "evaluate", "index", "minhash", "query"),
+    *("bags", "blocks", "cocitation", "enrich", "evaluate", "index", "minhash", "mirrors", "query"),
     *("text", "web"),
 )
 
@@ -55,6 +55,7 @@ FLOORS = {
     },
     "enrich": {"enrich", "bags", "text", "config", "errors", "kinds", "tables"},
     "minhash": {"minhash", "bags", "text", "config", "errors"},
+    "mirrors": {"mirrors", "text", "config"},
     "index": {
         *("index", "minhash", "enrich", "bags", "web", "text"),
         *("config", "counters", "errors", "kinds", "tables"),
@@ -77,7 +78,7 @@ FLOORS = {
     },
     "stages": {
         *("stages", "storage", "cocitation", "index", "minhash", "enrich", "bags", "blocks"),
-        *("web", "text"),
+        *("mirrors", "web", "text"),
         *("config", "counters", "errors", "kinds", "tables"),
     },
     "engine": {

@@ -1,0 +1,148 @@
+"""Shingles against runs of words in sets of tuples, and sketches against whole sets."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pagekin.mirrors.shingles import (
+    MOST_KEPT,
+    WHOLE,
+    Fingerprints,
+    Likeness,
+    Shingler,
+    Sketch,
+    compare,
+    make_sketch,
+)
+
+Runs = list[tuple[str, ...]]
+
+_texts = st.lists(st.sampled_from(["bowline", "knot", "rope", "über"]), max_size=30)
+
+
+def runs(words: list[str], length: int) -> Runs:
+    """All runs of so many words; of a shorter text one."""
+    if not words:
+        return []
+    length = min(length, len(words))
+    return [tuple(words[k : k + length]) for k in range(len(words) - length + 1)]
+
+
+def some(*numbers: int) -> Fingerprints:
+    return np.array(numbers, np.uint64)
+
+
+@given(_texts, _texts, st.integers(1, 12))
+def test_equal_runs_of_words_and_no_others_have_equal_fingerprints(
+    one: list[str], other: list[str], length: int
+) -> None:
+    """The i-th fingerprint is that of the run that begins with the i-th word, in every text."""
+    shingler = Shingler(length)
+    known: dict[int, tuple[str, ...]] = {}
+    for words in (one, other):
+        found = shingler.fingerprints(" ".join(words).encode()).tolist()
+        expected = runs(words, length)
+        assert len(found) == len(expected)
+        for fingerprint, run in zip(found, expected, strict=True):
+            assert known.setdefault(fingerprint, run) == run
+    assert len(known) == len(set(runs(one, length)) | set(runs(other, length)))
+
+
+@given(_texts, _texts, st.integers(1, 4))
+def test_resemblance_and_containment_are_those_of_the_sets(
+    one: list[str], other: list[str], length: int
+) -> None:
+    """As [TOPK] defines them, of the runs of words as a set."""
+    shingler = Shingler(length)
+    found = compare(*(shingler.sketch(" ".join(words).encode()) for words in (one, other)))
+    first, second = set(runs(one, length)), set(runs(other, length))
+    shared = len(first & second)
+    assert found == Likeness(shared, len(first), len(second), exact=True)
+    assert found.resemblance == shared / max(len(first | second), 1)
+    assert found.containment == shared / max(len(first), 1)
+    assert found.other_containment == shared / max(len(second), 1)
+
+
+def test_fingerprints_never_change() -> None:
+    """They are stored: golden values."""
+    found = Shingler(3).fingerprints("Über  bowline-knots, &amp; 3 ropes".encode())
+    assert [f"{number:016x}" for number in found.tolist()] == GOLDEN
+
+
+GOLDEN = ["c9ae0d1c440daf39", "245572b64a385232", "b594af9dfbc2c01c"]
+
+
+def test_markers_are_no_words_and_all_words_count() -> None:
+    """Stop words take part as they stand; what a page's text has of its structure does not."""
+    assert Shingler(2).words(b"\x01 The \x02 \x08 knots \x0e of the THE") == [
+        *("the", "knots", "of", "the", "the")
+    ]
+
+
+def test_words_that_were_forgotten_have_the_same_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a task remembers of words is bounded, and leaves no trace."""
+    texts = [f"word{'abcdefgh'[k % 8]} rope{'ijkl'[k % 4]} knot".encode() for k in range(20)]
+    texts = [text.replace(b"word", b"w" * (k + 1)) for k, text in enumerate(texts)]
+    expected = [Shingler(2).fingerprints(text).tolist() for text in texts]
+    monkeypatch.setattr("pagekin.mirrors.shingles._FULL", 30)
+    shingler = Shingler(2)
+    assert [shingler.fingerprints(text).tolist() for text in texts] == expected
+
+
+@given(st.lists(st.integers(0, 99), max_size=60), st.lists(st.integers(0, 99), max_size=60))
+def test_sketches_that_are_cut_compare_what_both_know(one: list[int], other: list[int]) -> None:
+    """Of each the ten least are kept: what both know is what lies below the lesser reach."""
+    found = compare(*(make_sketch(some(*numbers), 10) for numbers in (one, other)))
+    kept = [sorted(set(numbers)) for numbers in (one, other)]
+    reach = min(numbers[9] if len(numbers) > 10 else WHOLE for numbers in kept)
+    first, second = ({n for n in numbers if n <= reach} for numbers in kept)
+    whole = all(len(numbers) <= 10 for numbers in kept)
+    assert found == Likeness(len(first & second), len(first), len(second), exact=whole)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.5, 0.8, 0.95])
+def test_the_error_of_sampled_sketches_is_as_stated(share: float) -> None:
+    """Over 200 pairs of large sets the estimate of resemblance is off by sqrt(s (1 - s) / n)."""
+    chance = np.random.default_rng(7)
+    errors, expected = [], 0.0
+    for _ in range(200):
+        both, own = (chance.integers(0, WHOLE, 6000, np.uint64) for _ in range(2))
+        shared = round(2 * 3000 * share / (1 + share))  # of 3,000 shingles of each
+        rest = 3000 - shared
+        one = np.concatenate([both[:shared], own[:rest]])
+        other = np.concatenate([both[:shared], own[rest : 2 * rest]])
+        found = compare(make_sketch(one), make_sketch(other))
+        true = shared / (shared + 2 * rest)
+        sampled = found.first + found.second - found.shared
+        errors.append(found.resemblance - true)
+        expected += true * (1 - true) / sampled / 200
+        assert sampled >= MOST_KEPT
+    assert sqrt(np.mean(np.square(errors))) == pytest.approx(sqrt(expected), rel=0.25)
+    assert abs(np.mean(errors)) < 4 * sqrt(expected / 200)
+
+
+@given(st.sets(st.integers(0, 99), max_size=40), st.sets(st.integers(0, 99), max_size=40))
+def test_without_templates_is_the_difference_of_sets(page: set[int], site: set[int]) -> None:
+    """Of a whole sketch exactly; of a sample, what it knows, and about as many as are left."""
+    templates = some(*sorted(site))
+    left = make_sketch(some(*page)).without(templates)
+    assert left.fingerprints.tolist() == sorted(page - site)
+    assert (left.shingles, left.reach) == (len(page - site), WHOLE)
+    cut = make_sketch(some(*page), 5)
+    known = set(cut.fingerprints.tolist())
+    left = cut.without(templates)
+    assert left.fingerprints.tolist() == sorted(known - site)
+    assert left.shingles == len(page) * len(known - site) // max(len(known), 1)
+
+
+def test_an_empty_text_is_like_nothing() -> None:
+    """No shingles, and no division by their number."""
+    empty = Shingler(7).sketch(b" 12 \x01 ! \x02")
+    assert (empty.shingles, empty.reach, len(empty.fingerprints)) == (0, WHOLE, 0)
+    assert compare(empty, Sketch(1, WHOLE, some(5))).resemblance == 0
+    assert compare(empty, empty).containment == 0
