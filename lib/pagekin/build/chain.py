@@ -22,10 +22,19 @@ import xxhash
 
 import pagekin
 from pagekin import native
-from pagekin.build.made import Pass, check_files, newest_pass, pass_name, superseded, table_path
+from pagekin.build.made import (
+    Pass,
+    check_files,
+    last_round,
+    newest_pass,
+    pass_name,
+    superseded,
+    table_path,
+)
 from pagekin.build.manifests import total_size, write_manifests
 from pagekin.build.remote_index import RemoteIndex
 from pagekin.build.report import Report, warnings, why_no_pages, write_summary
+from pagekin.build.rounds import goes_on, number_after, round_options, with_rounds_before
 from pagekin.config import BuildConfig, to_dict, to_flags
 from pagekin.counters import differing
 from pagekin.engine.run import Engine, JobResult, collect_result, one_cluster, run_job
@@ -196,16 +205,30 @@ class Build:
         return found
 
     def _run_pass(self, planned: PlannedPass, report: Report) -> None:
+        """Run the job of a pass: once, or round by round behind those that are there."""
         self._check_input(planned)
+        before = self._whole_round(planned.outputs[0])
+        while self._run_job(planned, before, report):
+            before = last_round(self.workspace, planned.outputs[0])
+
+    def _run_job(self, planned: PlannedPass, before: Pass | None, report: Report) -> bool:
+        """Run the job once, at first or behind a round; is another round to follow?"""
+        if before and (damage := self.workspace.damage(before.name, thorough=True)):
+            raise DamageError(before.name, f"{self.workspace.name}/{before.name}: {damage}")
         made = self.workspace.new_folder(planned.name)
         with naming(made):
-            self._make_pass(planned, made, report)
+            return self._make_pass(planned, before, made, report)
 
-    def _make_pass(self, planned: PlannedPass, made: Path, report: Report) -> None:
-        stage, name = planned.stage, planned.name
-        engine = self._engine(stage)
-        inputs, total, unit = self._inputs(stage, made, engine)
+    def _make_pass(
+        self, planned: PlannedPass, before: Pass | None, made: Path, report: Report
+    ) -> bool:
+        stage, name, rounds = planned.stage, planned.name, planned.stage.rounds
+        number = number_after(before)
+        label = f"{name} round {number}" if rounds else name
+        engine = self._engine(stage, before)
+        inputs, total, unit = self._inputs(stage, before, made, engine)
         options = [*planned.options, *self._table_options(planned.outputs)]
+        options += round_options(rounds, before, total) if rounds else []
         notes = made / "progress"
         notes.mkdir()
         if self.engine.runner == "emr":  # no node of it sees our folder of notes
@@ -213,7 +236,7 @@ class Build:
         else:
             options += ["--progress-dir", str(notes)]
         shown = StageProgress(
-            name, notes, report.progress_to, files=len(self.snapshot), total=total, unit=unit
+            label, notes, report.progress_to, files=len(self.snapshot), total=total, unit=unit
         )
         with shown:
             output = self.workspace.output(name)
@@ -222,27 +245,43 @@ class Build:
             makes_tables = any(output.tables for output in planned.outputs)
             self.workspace.bring(name, made / "output", whole=makes_tables)
             result = collect_result(made / "output")
+            follows = bool(rounds) and self._goes_on(planned, number, result)
             circumstances = self._circumstances(planned.outputs)
-            for each in planned.outputs:
+            for each in planned.outputs if not follows else ():
                 each.make_tables(made / "output", result.counters, circumstances)
-        self._check_result(stage, inputs, result)
+        self._check_result(stage, before, inputs, result)
         result.seconds = round(seconds + time.monotonic() - began, 3)
         result.cpu_seconds = round(cpu, 3)
         self._check_files(result)
-        number = max((p.get("number", 0) for p in self.workspace.passes().values()), default=0) + 1
+        made_before = max((p.get("number", 0) for p in self.workspace.passes().values()), default=0)
+        told = with_rounds_before(rounds, before, result) if rounds else asdict(result)
         record = {
             "stage": name,
             "pagekin": pagekin.__version__,
-            "number": number,
+            "number": made_before + 1,
             "runner": self.engine.runner,
             "config": to_dict(planned.config),
-            "outputs": {o.name: {"depends": self._depends(o)} for o in planned.outputs},
+            "unfinished" if follows else "outputs": {
+                o.name: {"depends": self._depends(o)} for o in planned.outputs
+            },
             "options": planned.options,
             "snapshot": [] if stage.reads else [source.uri for source in self.snapshot],
-            "result": asdict(result),
+            "result": told,
         }
         self.workspace.complete(name, made / "output", record)
-        report.built(name, asdict(result))
+        report.built(label, asdict(result))
+        return follows
+
+    def _goes_on(self, planned: PlannedPass, number: int, result: JobResult) -> bool:
+        """Is another round to follow this one?"""
+        rounds = planned.stage.rounds
+        if rounds is None or not goes_on(rounds, planned.config, number, result):
+            return False
+        if number < rounds.most(planned.config):
+            return True
+        if rounds.must_be_still:
+            raise StageError(f"stage {planned.stage.name} failed: not still after {number} rounds")
+        return False
 
     def _make_index(self, path: Path | RemoteIndex, report: Report) -> dict[str, Any]:
         # imported here: only a build that makes an index needs it
@@ -277,16 +316,29 @@ class Build:
 
     def decide(self, output: Output) -> Decision:
         """Is the output there and up to date?"""
+        reasons = self._why_build(output)
+        if reasons and (begun := self._whole_round(output)):
+            reasons.append(f"goes on with round {number_after(begun)}")
+        return Decision(output, bool(reasons), "; ".join(reasons) or "up to date")
+
+    def _whole_round(self, output: Output) -> Pass | None:
+        """The last round that a build which was stopped made as it would be made now."""
+        found = last_round(self.workspace, output)
+        current = found and found.record["unfinished"][output.name]["depends"]
+        return found if found and current == self._depends(output) else None
+
+    def _why_build(self, output: Output) -> list[str]:
+        """Why the output is to be built; nothing: it is there and up to date."""
         found = newest_pass(self.workspace, output)
         if found is None:
-            return Decision(output, True, "not there yet")
+            return ["not there yet"]
         before = found.record["outputs"][output.name]["depends"]
         reasons = [damage] if (damage := self.workspace.damage(found.name)) else []
         reasons += _differences(before, self._depends(output))
         failed = _failed_files(found.counters)
         if failed > self.max_failed_files:
             reasons.append(f"files that could not be read were left out: {failed}")
-        return Decision(output, bool(reasons), "; ".join(reasons) or "up to date")
+        return reasons
 
     def _depends(self, output: Output) -> dict[str, Any]:
         stage = stage_of(output)
@@ -311,8 +363,12 @@ class Build:
     def _reads(self, stage: Stage) -> tuple[Kind, ...]:
         return stage.reads_in(self.config)
 
-    def _amount_read(self, stage: Stage, unit: str) -> int:
-        """How many records, or bytes, a stage reads of those before it; 0 where nobody knows."""
+    def _amount_read(self, stage: Stage, unit: str, before: Pass | None = None) -> int:
+        """How many records, or bytes, a stage reads of those before it, or of the round before; 0
+        where nobody knows.
+        """
+        if before:
+            return sum(int(before.written(kind)[unit]) for kind in stage.outputs[0].makes)
         passes = [
             (newest_pass(self.workspace, maker_of(kind)), kind) for kind in self._reads(stage)
         ]
@@ -355,10 +411,10 @@ class Build:
                 )
             yield from (f"--{table.option}", str(path))
 
-    def _engine(self, stage: Stage) -> Engine:
+    def _engine(self, stage: Stage, before: Pass | None) -> Engine:
         """As wide as the input is worth, where its size is known."""
         if stage.reads:
-            return self.engine.fitting(self._amount_read(stage, "bytes"))
+            return self.engine.fitting(self._amount_read(stage, "bytes", before))
         known = all(source.size >= 0 for source in self.snapshot)
         return self.engine.fitting(total_size(self.snapshot)) if known else self.engine
 
@@ -369,18 +425,23 @@ class Build:
         makers = [*map(maker_of, (*self._reads(stage), *cuts)), *map(maker_of, tables)]
         check_files(self.workspace, [maker for maker in makers if maker in self.outputs])
 
-    def _inputs(self, stage: Stage, made: Path, engine: Engine) -> tuple[list[str], int, str]:
+    def _inputs(
+        self, stage: Stage, before: Pass | None, made: Path, engine: Engine
+    ) -> tuple[list[str], int, str]:
         """Input paths, and how much there is to do in which unit."""
         if not stage.reads:
             manifests, cuts = made / "manifests", self._cuts(stage)
             paths = write_manifests(manifests, self.snapshot, engine.width, cuts)
             return list(map(str, paths)), total_size(self.snapshot), "bytes"
-        return self.paths_read(stage), self._amount_read(stage, "records"), "records"
+        records = self.workspace.inputs(before.name) if before else self.paths_read(stage)
+        return records, self._amount_read(stage, "records", before), "records"
 
-    def _check_result(self, stage: Stage, inputs: list[str], result: JobResult) -> None:
+    def _check_result(
+        self, stage: Stage, before: Pass | None, inputs: list[str], result: JobResult
+    ) -> None:
         """StageError where records were lost on their way, or tasks were not of one kind."""
         if stage.reads:
-            written, what = self._amount_read(stage, "records"), "records"
+            written, what = self._amount_read(stage, "records", before), "records"
         else:
             written = sum(Path(path).read_bytes().count(b"\n") for path in inputs)
             what = "files and parts of files"

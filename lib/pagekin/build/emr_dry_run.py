@@ -80,7 +80,9 @@ def _step(
         runner._create_setup_wrapper_scripts()
         runner._add_master_node_setup_files_for_upload()
         runner._add_job_files_for_upload()
-        return {"stage": planned.name, **runner._steps_to_submit()[0]}
+        rounds = planned.stage.rounds
+        most = {"rounds": rounds.most(planned.config)} if rounds else {}
+        return {"stage": planned.name, **most, **runner._steps_to_submit()[0]}
     finally:
         runner._cleanup_local_tmp()
 
@@ -116,7 +118,8 @@ def plan_lines(plan: dict[str, Any]) -> Iterator[str]:
         yield "each node begins with:"
         yield from (f"  {line}" for line in plan["bootstrap"])
     for number, step in enumerate(plan["steps"], 1):
-        yield f"step {number} of {len(plan['steps'])}, stage {step['stage']}: {step['Name']}"
+        again = f", up to {step['rounds']} times" if "rounds" in step else ""
+        yield f"step {number} of {len(plan['steps'])}, stage {step['stage']}{again}: {step['Name']}"
         yield f"  {step['HadoopJarStep']['Jar']}, on failure {step['ActionOnFailure']}"
         yield from (f"  {line}" for line in _by_option(step["HadoopJarStep"]["Args"]))
 

@@ -2,6 +2,9 @@
 
 An output may have been made by several passes, alone or with others. The newest of them counts; a
 pass that is the newest of no output is not needed any more.
+
+A stage with rounds keeps its last whole round as a pass that has no output yet; each round takes
+the place of the one before, and the last one makes it a pass like others.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from pagekin.storage.remote_workspace import AnyWorkspace
 __all__ = [
     "Pass",
     "check_files",
+    "last_round",
     "newest_pass",
     "pass_name",
     "records_of",
@@ -71,6 +75,12 @@ def newest_pass(workspace: AnyWorkspace, output: Output) -> Pass | None:
     return made[-1] if made else None
 
 
+def last_round(workspace: AnyWorkspace, output: Output) -> Pass | None:
+    """The last whole round of an output that is not finished; None where there is none."""
+    made = [p for p in _passes(workspace) if output.name in p.record.get("unfinished", {})]
+    return made[-1] if made else None
+
+
 def required_pass(workspace: AnyWorkspace, output: Output) -> Pass:
     """The same; WorkspaceError where there is none."""
     found = newest_pass(workspace, output)
@@ -96,7 +106,9 @@ def superseded(workspace: AnyWorkspace, config: BuildConfig) -> list[str]:
     for made in passes:
         outputs = made.record.get("outputs", {})
         newest.update({name: made.name for name in outputs if is_possible(name, config)})
-    return [p.name for p in passes if "outputs" in p.record and p.name not in newest.values()]
+    unneeded = [p.name for p in passes if "outputs" in p.record and p.name not in newest.values()]
+    begun = [(p.name, of) for p in passes for of in p.record.get("unfinished", {})]
+    return unneeded + [name for name, of in begun if not is_possible(of, config)]
 
 
 def records_of(workspace: AnyWorkspace, kind: Kind) -> Iterator[Pair]:

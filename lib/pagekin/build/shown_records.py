@@ -75,9 +75,11 @@ def _sent(
     pairs = job.map_pairs(_input_of(workspace, stage, made))
     while (pair := _next_quietly(pairs)) is not None:
         key, value = pair
+        if key == STATISTICS:
+            continue
         kind = next((k for k in stage.shuffles if k.prefix and k.holds(key)), None)
         kind = kind or next(k for k in stage.shuffles if not k.prefix)
-        if key != STATISTICS and (key.startswith(start) or key.startswith(kind.prefix + start)):
+        if key.startswith(start) or key.startswith(kind.prefix + start):
             yield kind, (key, value)
 
 

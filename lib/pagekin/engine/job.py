@@ -41,7 +41,7 @@ from pagekin.errors import UsageError
 from pagekin.kinds import MARK, STATISTICS, Kind, Pair
 from pagekin.printing import tell
 from pagekin.progress import TaskProgress
-from pagekin.stages.declaration import Output, Stage
+from pagekin.stages.declaration import Output, Rounds, Stage
 from pagekin.web.streams import ByteRange, parse_range
 
 __all__ = ["NOW_READING", "BytesProtocol", "PagekinJob", "settle_memory"]
@@ -154,12 +154,24 @@ class PagekinJob(MRJob):  # type: ignore[misc]
                 metavar="NAME,...",
                 help="what is to be made (default: %(default)s)",
             )
+        if stage.rounds:
+            self._add_round_args(stage.rounds)
+
+    def _add_round_args(self, rounds: Rounds) -> None:
+        add = self.add_passthru_arg
+        help_ = "from 2 on it reads what the round before made (default: %(default)s)"
+        add("--round", type=int, default=1, metavar="N", help=help_)
+        help_ = "records that this round reads (default: %(default)s, nobody knows)"
+        add("--records-read", type=int, default=0, metavar="N", help=help_)
+        help_ = f"what the round before counted as {rounds.counts} (default: nothing)"
+        add("--before", default="", metavar="NAME=N,...", help=help_)
 
     def load_args(self, args: list[str]) -> None:
         super().load_args(args)
         try:
             self.config: BuildConfig = config_from_flags(self.options)
             self.outputs = self._chosen_outputs()
+            self._read_round()
         except UsageError as error:
             self.arg_parser.error(str(error))
         self._begin()
@@ -172,6 +184,25 @@ class PagekinJob(MRJob):  # type: ignore[misc]
         if unknown := [name for name in names if name not in known]:
             raise UsageError(f"--outputs: no {', '.join(unknown)}; there are {', '.join(known)}")
         return tuple(output for name, output in known.items() if name in names)
+
+    def _read_round(self) -> None:
+        """Of a stage with rounds: which one this is, and what is known from the one before."""
+        options = vars(self.options)
+        self.round: int = options.get("round", 1)
+        self.records_read: int = options.get("records_read", 0)
+        words = filter(None, options.get("before", "").split(","))
+        try:
+            self.before = {name: int(n) for name, _, n in (word.partition("=") for word in words)}
+        except ValueError:
+            given = options["before"]
+            raise UsageError(f"--before takes NAME=N,... and not {given}") from None
+
+    @property
+    def reads(self) -> tuple[Kind, ...]:
+        """The kinds of record that its mappers read; none: manifests of the snapshot."""
+        if self.STAGE is None:
+            return ()
+        return self.STAGE.reads if self.round == 1 else self.STAGE.outputs[0].makes
 
     def tables(self) -> dict[str, Path]:
         """The files of the tables that the job was given, by their options."""
@@ -256,9 +287,8 @@ class PagekinJob(MRJob):  # type: ignore[misc]
 
     def map_pairs(self, pairs: Iterable[Pair], step_num: int = 0) -> Iterator[Pair]:
         self._begin_task()
-        kinds = self.STAGE.reads if self.STAGE else ()
-        # statistics among the input of a mapper are those of an earlier stage
-        mine = self._records(pairs, kinds, lambda statistics: None, "read")
+        # statistics among the input of a mapper are those of an earlier stage, or round
+        mine = self._records(pairs, self.reads, lambda statistics: None, "read")
         task = self._account(self.map_task(mine), is_output=not self.REDUCES)
         return self._explained("mapper", task)
 

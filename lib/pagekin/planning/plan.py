@@ -221,7 +221,8 @@ def load_plan(path: Path) -> dict[str, Any]:
 
 def compare_with_build(plan: Mapping[str, Any], workspace: Workspace) -> list[dict[str, Any]]:
     """A row for each number that both know, stage by stage, with the error."""
-    built = {name.partition(".")[0]: record for name, record in workspace.passes().items()}
+    passes = workspace.passes().items()
+    built = {name.partition(".")[0]: record for name, record in passes if "outputs" in record}
     results = [(s, built[s["name"]]["result"]) for s in plan["stages"] if s["name"] in built]
     if not results:
         raise WorkspaceError(f"{workspace.name}: no stage of the plan is built; run pagekin build")

@@ -57,6 +57,13 @@ class TaskUse:
     memory: int = 0  # bytes, the most
     idle_memory: int = 0  # bytes, of one without input
 
+    def add(self, other: TaskUse) -> None:
+        """Add a task that runs behind this one."""
+        for name in ("cpu", "wall", "start", "idle_wall"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.memory = max(self.memory, other.memory)
+        self.idle_memory = max(self.idle_memory, other.idle_memory)
+
 
 class HotKey(NamedTuple):
     """A key whose records go to one reducer together."""
@@ -86,6 +93,19 @@ class StageUse:
     hottest: list[HotKey] = field(default_factory=list)
     shards: Callable[[int], int] | None = None  # by documents, where keys are shards
     linked: dict[int, int] = field(default_factory=dict)  # linking pages -> URLs with so many
+
+    def add_round(self, other: StageUse) -> None:
+        """Add what the next round of the stage used; of each key its hottest round counts."""
+        self.map.add(other.map)
+        if self.reduce and other.reduce:
+            self.reduce.add(other.reduce)
+        self.sort_cpu += other.sort_cpu
+        self.shuffle_records += other.shuffle_records
+        self.shuffle_bytes += other.shuffle_bytes
+        self.shuffle_packed += other.shuffle_packed
+        by_bytes = sorted([*self.hottest, *other.hottest], key=lambda hot: hot.bytes)
+        hottest = {hot.key: hot for hot in by_bytes}.values()
+        self.hottest = nlargest(_HOTTEST, hottest, key=lambda hot: hot.bytes)
 
     def count_shuffle(self, path: Path) -> None:
         """Count records and bytes, raw and packed, and find the keys with most of them."""
@@ -210,7 +230,8 @@ class _Meter:
         remote: str = "",
     ) -> tuple[float, float]:
         stage = next(stage for stage in STAGES if stage.job == job)
-        self._report(stage.name)
+        if "--round=1" in options or not stage.rounds:
+            self._report(stage.name)
         began = time.monotonic()
         reduces, output = bool(stage.shuffles), made / "output"
         output.mkdir()
@@ -231,7 +252,10 @@ class _Meter:
             use.count_shuffle(made / "sorted")
             use.reduce = self._task(stage, options, "--reducer", [made / "sorted"], part)
             _merge_statistics(statistics, part)
-        self.stages.append(use)
+        if stage.rounds and any(before.name == use.name for before in self.stages):
+            self.stages[-1].add_round(use)
+        else:
+            self.stages.append(use)
         return time.monotonic() - began, 0.0
 
     def _shards(self, stage: Stage) -> Callable[[int], int] | None:

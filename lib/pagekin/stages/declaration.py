@@ -26,6 +26,7 @@ __all__ = [
     "Counts",
     "Extractor",
     "Output",
+    "Rounds",
     "Stage",
     "Table",
     "load_named",
@@ -99,6 +100,22 @@ class Extractor(Output):
 
 
 @dataclass(frozen=True)
+class Rounds:
+    """The job of a stage runs again and again, until a round says that nothing moves any more.
+
+    The first round reads what the stage reads, each later one the records that the round before
+    made. What a round counts in the group `counts` is what `is_still` is asked, with the number of
+    the round (from 1), and what the job of the next round finds in `self.before`. Counts of 0 are
+    in neither.
+    """
+
+    most: Callable[[BuildConfig], int]
+    counts: str
+    is_still: Callable[[BuildConfig, int, Mapping[str, int]], bool]
+    must_be_still: bool = False  # a stage that is not, after the last round, has failed
+
+
+@dataclass(frozen=True)
 class Stage:
     """One link of the chain."""
 
@@ -115,6 +132,11 @@ class Stage:
     # the configuration, with what follows from the number of records that are read, which are made
     # of this share of the snapshot
     settle: Callable[[BuildConfig, int, float], BuildConfig] = lambda config, records, share: config
+    rounds: Rounds | None = None  # None: its job runs once
+
+    def __post_init__(self) -> None:
+        if self.rounds and not (self.reads and len(self.outputs) == 1):
+            raise ValueError(f"{self.name}: rounds are for stages of records with one output")
 
     def reads_in(self, config: BuildConfig) -> tuple[Kind, ...]:
         """The kinds that it reads under this configuration."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from pagekin.config import BuildConfig
 from pagekin.kinds import KINDS
 from pagekin.stages.chain import STAGES, needed_by
 from pagekin.stages.declaration import Output, Stage
@@ -23,6 +24,7 @@ def stages_as_data() -> dict[str, Any]:
                 "job": stage.job,
                 "reads": _reads(stage),
                 "shuffles": [kind.name for kind in stage.shuffles],
+                "rounds": _most_rounds(stage),
                 "outputs": [_output(stage, output) for output in stage.outputs],
             }
             for stage in STAGES
@@ -57,11 +59,19 @@ def _reads(stage: Stage) -> list[str]:
     return [kind.name for kind in stage.reads] or [_SNAPSHOT]
 
 
+def _most_rounds(stage: Stage) -> int:
+    """How often its job runs, at most, by default."""
+    return stage.rounds.most(BuildConfig()) if stage.rounds else 1
+
+
 def stages_as_text() -> Iterator[str]:
     """A few lines for each stage."""
     for stage in STAGES:
         yield f"{stage.name}  (jobs/{stage.job.partition(':')[0]}.py)"
         yield f"  reads {', '.join(_reads(stage))}"
+        if stage.rounds:
+            most = _most_rounds(stage)
+            yield f"  runs in rounds, each on the records of the one before, at most {most}"
         for output in stage.outputs:
             told = _output(stage, output)
             yield f"  makes {output.name}: {output.does}"
@@ -96,6 +106,8 @@ def flow_chart() -> Iterator[str]:
         for kind in stage.reads:
             maker = next(s for s in STAGES if any(kind in o.makes for o in s.outputs))
             yield f"  {maker.name} -->|{kind.name}| {stage.name}"
+        if stage.rounds:
+            yield f"  {stage.name} -->|again| {stage.name}"
         for table in stage.uses:
             maker = next(s for s in STAGES if any(table in o.tables for o in s.outputs))
             yield f"  {maker.name} -.->|{table.option}| {stage.name}"

@@ -291,9 +291,10 @@ class Workspace:
         (made / DONE).touch()
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             list(pool.map(_flush, made.iterdir()))
-        self.remove(name)
+        old = self._set_aside(name)
         made.rename(self.stage_path(name))
         _flush(self.path)
+        shutil.rmtree(old, ignore_errors=True)
 
     def write_summary(self, summary: dict[str, Any]) -> str:
         """Keep the summary of a build; gives its path."""
@@ -313,11 +314,14 @@ class Workspace:
 
     def remove(self, name: str) -> None:
         """Take a stage away; it vanishes in one move."""
-        folder = self.stage_path(name)
-        if folder.exists():
-            grave = self.new_folder("old")
-            folder.rename(grave / name)
-            shutil.rmtree(grave, ignore_errors=True)
+        shutil.rmtree(self._set_aside(name), ignore_errors=True)
+
+    def _set_aside(self, name: str) -> Path:
+        """Move a stage, if it is there, into a folder for what is to be removed."""
+        grave = self.new_folder("old")
+        if self.stage_path(name).exists():
+            self.stage_path(name).rename(grave / name)
+        return grave
 
 
 def _is_foreign(path: Path) -> bool:

@@ -75,11 +75,10 @@ class _OwnTasks(SimMRJobRunner):  # type: ignore[misc]
             return
         Path(self._output_dir_for_step(step_num)).mkdir(parents=True, exist_ok=True)
         job, reduces = self.job, "reducer" in step
-        stage = job.STAGE
         shares = map_shares(
             paths,
             self.cores,
-            kinds=stage.reads if stage else (),
+            kinds=job.reads,
             lines_are_work=job.LINES_ARE_WORK,
             keep_order=not reduces,
         )
