@@ -15,7 +15,7 @@ from pagekin.config import BuildConfig, EnrichConfig, IndexConfig, SignatureConf
 from pagekin.counters import Counters
 from pagekin.enrich.neighbours import Nearest, write_neighbours
 from pagekin.enrich.topics import Centroid, Topic, Topics
-from pagekin.index.assembling import index_in_place, write_index
+from pagekin.index.assembling import Mirrors, index_in_place, write_index
 from pagekin.index.folder import NEIGHBOURS, TOPICS
 from pagekin.index.shard_files import Document, Piece, in_blocks, shard_of, shard_pieces, sign_bags
 from pagekin.kinds import Pair
@@ -146,12 +146,13 @@ def make_index(  # noqa: PLR0917
     neighbours: Mapping[int, Mapping[int, int]] | None = None,
     plain: Mapping[str, Bag] | None = None,
     topics: Sequence[Sequence[int]] | None = None,
+    mirrors: Mirrors | None = None,
 ) -> Path:
     """Write an index; `rows` gives signatures by URL where they are not those of the bags.
 
     `kin` gives related pages by co-citation, by URL; `neighbours` gives those of each term with
     their shares; `plain`, where bags were enriched (they have sources), what they were before;
-    `topics` gives the terms of each, of one set.
+    `topics` gives the terms of each, of one set; `mirrors` the groups of mirrors.
     """
     config = config or config_of()
     resolution = folder.with_name(f"{folder.name}.aliases")
@@ -161,7 +162,7 @@ def make_index(  # noqa: PLR0917
     learned = [] if neighbours is None else [_write_neighbours(folder, neighbours, words)]
     learned += [] if topics is None else [_write_topics(folder, topics, words)]
     with index_in_place(folder) as made:
-        write_index(made, config, pieces, [resolution], FREQUENCIES, [SOURCE], learned)
+        write_index(made, config, pieces, [resolution], FREQUENCIES, [SOURCE], learned, mirrors)
     for path in (resolution, *learned):
         path.unlink()
     return folder

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from pagekin.errors import InputError, UsageError
 from pagekin.index.assembling import index_in_place
-from pagekin.index.folder import ALIASES, HEADER, LEARNED, IndexHeader, is_header, read_header
+from pagekin.index.folder import ALIASES, HEADER, OPTIONAL, IndexHeader, is_header, read_header
 from pagekin.printing import tell
 from pagekin.storage.cache import indexes_folder
 from pagekin.storage.store import Store
@@ -51,7 +51,7 @@ class RemoteIndex:
                     f"--index {self.uri}: holds other files and is no index; name a new folder"
                 )
         for name in sorted(there):
-            if name not in {HEADER, ALIASES, *LEARNED} and not Path(name).match(
+            if name not in {HEADER, ALIASES, *OPTIONAL} and not Path(name).match(
                 "shard-?????/*.arrays"
             ):
                 raise UsageError(

@@ -33,7 +33,8 @@ Parameters that differ are refused, and so are pages that were read for more tha
 URL that some know only by links to it the best known bag is kept: that of the page that was read,
 or else the one with the most links.
 
-Related words stay where all have the same table of them, and else are left out.
+Related words stay where all have the same table of them, and else are left out. Mirrors stay in
+their groups; pages of different indexes are not compared.
 
 Weights are not computed anew: each bag keeps those that its own build gave it, and the stop words
 that a build took from its own snapshot are left out of its own bags alone. Of a pair that is
@@ -53,6 +54,7 @@ _FILES = {
     "I.arrays": "for each signature the documents that have it",
     "kin.arrays": "by co-citation",
     "neighbours.arrays": "related words",
+    "mirrors.arrays": "pages that are copies of one another",
 }
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,21 +23,45 @@ from pagekin.index.folder import (
     ALIASES,
     BESIDE_OLD,
     HEADER,
-    LEARNED,
+    MIRRORS,
+    OPTIONAL,
     IndexHeader,
     beside,
     is_header,
     write_header,
 )
-from pagekin.index.shard_files import MOST_INLINKS, SHARD_FILES, Piece, count_inlinks, shard_name
+from pagekin.index.mirror_table import Edge, Group, write_mirrors
+from pagekin.index.shard import Shard
+from pagekin.index.shard_files import (
+    MOST_INLINKS,
+    SHARD_FILES,
+    Piece,
+    count_inlinks,
+    shard_name,
+    shard_of,
+)
 from pagekin.tables import ArrayFile, ArrayWriter
 from pagekin.web.resolution import write_aliases
 
-__all__ = ["check_target", "index_in_place", "sweep_beside", "write_index", "write_shard"]
+__all__ = [
+    "Mirrors",
+    "check_target",
+    "index_in_place",
+    "sweep_beside",
+    "write_index",
+    "write_shard",
+]
 
 _BESIDE = ("new", BESIDE_OLD)  # folders beside the index while it is exchanged
 
 Frequencies = dict[str, float]
+
+
+class Mirrors(NamedTuple):
+    """Pages that are copies of one another, by their URLs."""
+
+    groups: Iterable[Group]
+    contained: Iterable[Edge]  # of which b holds most of a
 
 
 def check_target(path: Path) -> None:
@@ -49,7 +73,7 @@ def check_target(path: Path) -> None:
     if not is_header(path / HEADER):
         raise UsageError(f"--index {path}: holds other files and is no index; name a new folder")
     for other in sorted(path.iterdir()):
-        if other.name not in {HEADER, ALIASES, *LEARNED} and not other.match("shard-?????"):
+        if other.name not in {HEADER, ALIASES, *OPTIONAL} and not other.match("shard-?????"):
             raise UsageError(
                 f"--index {path}: holds {other.name} beside an index, which would be lost; move it"
                 " away, or name a new folder"
@@ -116,6 +140,7 @@ def write_index(  # noqa: PLR0917 - all that a header says
     frequencies: Frequencies,
     sources: list[dict[str, Any]],
     learned: Sequence[Path] = (),
+    mirrors: Mirrors | None = None,
 ) -> IndexHeader:
     """Write all files of an index into an empty folder.
 
@@ -127,9 +152,28 @@ def write_index(  # noqa: PLR0917 - all that a header says
         shutil.copyfile(path, folder / path.name)
     for shard, group in groupby(pieces, key=itemgetter(0)):
         write_shard(folder, shard, config, (piece for _, piece in group))
+    if mirrors:
+        place_of = _places(folder, config.index.shards)
+        write_mirrors(folder / MIRRORS, *mirrors, place_of, config.index.shards)
     header = _describe(folder, config, frequencies, sources)
     write_header(folder, header)
     return header
+
+
+def _places(folder: Path, shards: int) -> Callable[[bytes], tuple[int, int] | None]:
+    """A function that tells the shard of a URL, and its number there, if it is a document."""
+    file = SHARD_FILES["urls"]
+    opened = [
+        Shard(shard, 0, {"urls": ArrayFile(folder / shard_name(shard) / file.name, file.kind)})
+        for shard in range(shards)
+    ]
+
+    def place_of(url: bytes) -> tuple[int, int] | None:
+        shard = shard_of(url, shards)
+        document = opened[shard].find(url)
+        return (shard, document) if document >= 0 else None
+
+    return place_of
 
 
 def write_shard(folder: Path, shard: int, config: BuildConfig, pieces: Iterable[Piece]) -> None:
@@ -165,7 +209,7 @@ def write_shard(folder: Path, shard: int, config: BuildConfig, pieces: Iterable[
 def _describe(
     folder: Path, config: BuildConfig, frequencies: Frequencies, sources: list[dict[str, Any]]
 ) -> IndexHeader:
-    whole = [name for name in (ALIASES, *LEARNED) if (folder / name).exists()]
+    whole = [name for name in (ALIASES, *OPTIONAL) if (folder / name).exists()]
     files = {name: ArrayFile(folder / name).checksum for name in whole}
     inlinks = np.zeros(MOST_INLINKS + 1, dtype=np.int64)
     documents = listed = crawled = empty = kin = titled = 0

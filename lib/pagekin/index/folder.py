@@ -4,6 +4,7 @@
     INDEX/aliases.arrays    URLs that stand for others
     INDEX/neighbours.arrays which terms are neighbours (`pagekin.enrich.neighbours`), if learned
     INDEX/topics.arrays     what the snapshot is about (`pagekin.enrich.topics`), if learned
+    INDEX/mirrors.arrays    which pages are mirrors (`pagekin.index.mirror_table`), if looked for
     INDEX/shard-00000/      the documents of a shard (`pagekin.index.shard_files`)
 
 index.json holds no time, no address and no name of a machine: the same snapshot and configuration
@@ -36,6 +37,7 @@ from typing import Any, BinaryIO, NamedTuple
 from pagekin.bags.bag import Bag
 from pagekin.enrich import neighbours, topics
 from pagekin.errors import InputError, NotFoundError, UsageError
+from pagekin.index import mirror_table
 from pagekin.index.near import near_urls
 from pagekin.index.shard import Shard, bounds_hold
 from pagekin.index.shard_files import MOST_INLINKS, SHARD_FILES, shard_name, shard_of
@@ -48,7 +50,9 @@ __all__ = [
     "BESIDE_OLD",
     "HEADER",
     "LEARNED",
+    "MIRRORS",
     "NEIGHBOURS",
+    "OPTIONAL",
     "TOPICS",
     "IndexFolder",
     "IndexHeader",
@@ -65,10 +69,12 @@ HEADER = "index.json"
 ALIASES = "aliases.arrays"
 NEIGHBOURS = "neighbours.arrays"
 TOPICS = "topics.arrays"
-LEARNED = {  # files that an index may have or not
+MIRRORS = "mirrors.arrays"
+LEARNED = {  # files that stages make, and an index gets as they are
     NEIGHBOURS: (neighbours.KIND, neighbours.DTYPES),
     TOPICS: (topics.KIND, topics.DTYPES),
 }
+OPTIONAL = {**LEARNED, MIRRORS: (mirror_table.KIND, mirror_table.DTYPES)}
 
 BESIDE_OLD = "old"  # the folder of the index that is replaced
 
@@ -188,7 +194,7 @@ def _rules(header: IndexHeader) -> Iterator[tuple[str, bool]]:
     yield (
         "files are those of its shards, with their checksums",
         _is_table(header.files)
-        and header.files.keys() - LEARNED.keys() == set(_names(header.shards))
+        and header.files.keys() - OPTIONAL.keys() == set(_names(header.shards))
         and all(type(c) is str and _CHECKSUM.fullmatch(c) for c in header.files.values()),
     )
     yield "sources are snapshots", type(sources) is list and all(map(_is_source, sources))
@@ -287,7 +293,7 @@ def open_files(path: Path) -> tuple[IndexHeader, dict[str, ArrayFile | InputErro
 def _open_all(path: Path, header: IndexHeader) -> Iterator[tuple[str, ArrayFile | InputError]]:
     allow_open(len(header.files) + _OTHER_HANDLES)
     yield ALIASES, _open_file(path / ALIASES, "resolution", {}, header.files[ALIASES])
-    for name, (kind, dtypes) in LEARNED.items():
+    for name, (kind, dtypes) in OPTIONAL.items():
         if name in header.files:
             yield name, _open_file(path / name, kind, dtypes, header.files[name])
     for shard in range(header.shards):
@@ -412,6 +418,13 @@ class IndexFolder:
             return topics.Topics(file)
         except UNREADABLE as error:
             raise damaged(file.path) from error
+
+    @cached_property
+    def mirrors(self) -> mirror_table.MirrorTable | None:
+        """Which pages are mirrors, if it was looked for."""
+        if MIRRORS not in self.files:
+            return None
+        return mirror_table.MirrorTable(self.files[MIRRORS], list(map(len, self.shards)))
 
     def find(self, url: str) -> Place | None:
         """Where a canonical URL is."""

@@ -4,7 +4,8 @@ Documents are taken over as they are, with weights and signatures: the result is
 build would have made of all the bags. What a build derives from its own documents (document
 frequencies, mu, sigma) stays what it was for each; `sources` names them all. Neighbours of words
 that builds learned of their own documents are left out, unless all learned the same. Bags hold
-topics: indexes whose topics differ are not merged.
+topics: indexes whose topics differ are not merged. Mirrors stay in their groups; pages of different
+indexes are not compared, so none of them become mirrors.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from typing import Any, NamedTuple
 from pagekin.bags.bag import Entry
 from pagekin.config import BuildConfig, config_of
 from pagekin.errors import InputError, UsageError
-from pagekin.index.assembling import check_target, index_in_place, write_index
+from pagekin.index.assembling import Mirrors, check_target, index_in_place, write_index
 from pagekin.index.folder import ALIASES, LEARNED, TOPICS, IndexFolder
+from pagekin.index.mirror_table import Edge, Group, MirrorTable, Spot
 from pagekin.index.shard import Shard
 from pagekin.index.shard_files import (
     Document,
@@ -92,6 +94,7 @@ def merge_indexes(
             _frequencies(folders),
             [source for folder in folders for source in folder.header.sources],
             [folders[0].path / name for name in LEARNED if _all_have(folders, name)],
+            _mirrors(folders),
         )
         for folder in folders:
             folder.check_heads()
@@ -109,6 +112,32 @@ def _all_have(folders: Sequence[IndexFolder], name: str) -> bool:
     return len({folder.header.files.get(name) for folder in folders}) == 1 and (
         name in folders[0].header.files
     )
+
+
+def _mirrors(folders: Sequence[IndexFolder]) -> Mirrors | None:
+    """The groups of all indexes, if one has some."""
+    tables = [(folder, folder.mirrors) for folder in folders if folder.mirrors is not None]
+    if not tables:
+        return None
+    groups = (group for folder, table in tables for group in _groups(folder, table))
+    held = (_named(folder, e) for folder, table in tables for e in table.all_contained())
+    return Mirrors(groups, held)
+
+
+def _groups(folder: IndexFolder, table: MirrorTable) -> Iterator[Group]:
+    """The groups of an index, with the URLs of their pages."""
+    for group in map(table.group, range(len(table))):
+        members = [_url_at(folder, spot) for spot in group.members]
+        edges = [_named(folder, edge) for edge in group.edges]
+        yield group._replace(members=members, edges=edges)
+
+
+def _named(folder: IndexFolder, edge: Edge) -> Edge:
+    return edge._replace(a=_url_at(folder, edge.a), b=_url_at(folder, edge.b))
+
+
+def _url_at(folder: IndexFolder, spot: Spot) -> bytes:
+    return folder.shards[spot.shard].url(spot.document)
 
 
 def _common_config(folders: Sequence[IndexFolder]) -> BuildConfig:

@@ -18,7 +18,16 @@ from pagekin.bags.bag import SOURCES
 from pagekin.enrich.neighbours import ONE
 from pagekin.enrich.topics import Topics
 from pagekin.errors import InputError
-from pagekin.index.folder import ALIASES, HEADER, NEIGHBOURS, TOPICS, IndexHeader, open_files
+from pagekin.index.folder import (
+    ALIASES,
+    HEADER,
+    MIRRORS,
+    NEIGHBOURS,
+    TOPICS,
+    IndexHeader,
+    open_files,
+)
+from pagekin.index.mirror_table import table_rules
 from pagekin.index.shard import bounds_hold
 from pagekin.index.shard_files import (
     MOST_INLINKS,
@@ -68,6 +77,8 @@ def verify_files(
         wrong += _check_neighbours(opened[NEIGHBOURS])
     if TOPICS in opened:
         wrong += _check_topics(opened[TOPICS])
+    if MIRRORS in opened:
+        wrong += _check_mirrors(opened, header.shards)
     totals: NDArray[np.int64] = np.zeros(6 + MOST_INLINKS + 1, np.int64)
     for shard in range(header.shards):
         report(shard, header.shards)
@@ -166,6 +177,18 @@ def _topics_hold(file: ArrayFile) -> bool:
         and _terms_ascend(file["terms"], bounds)
         and bool((file["values"] > 0).all())
     )
+
+
+def _check_mirrors(opened: Mapping[str, ArrayFile | InputError], shards: int) -> Iterator[str]:
+    file = opened[MIRRORS]
+    yield from (wrong := list(_wrong(file)))
+    names = [f"{shard_name(shard)}/{SHARD_FILES['urls'].name}" for shard in range(shards)]
+    urls = [other for name in names if isinstance(other := opened.get(name), ArrayFile)]
+    if isinstance(file, ArrayFile) and not wrong and len(urls) == shards:
+        for rule, holds in table_rules(file, [len(each["crawled"]) for each in urls]):
+            if not holds:
+                yield f"{file.path}: {rule}"
+                return  # what follows may rest on it
 
 
 def _has(file: ArrayFile, dtypes: dict[str, str]) -> bool:
