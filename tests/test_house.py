@@ -55,9 +55,9 @@ FLOORS = {
     },
     "enrich": {"enrich", "bags", "text", "config", "errors", "kinds", "tables"},
     "minhash": {"minhash", "bags", "text", "config", "errors"},
-    "mirrors": {"mirrors", "text", "config"},
+    "mirrors": {"mirrors", "text", "config", "tables"},
     "index": {
-        *("index", "minhash", "enrich", "bags", "web", "text"),
+        *("index", "minhash", "mirrors", "enrich", "bags", "web", "text"),
         *("config", "counters", "errors", "kinds", "tables"),
     },
     "query": {

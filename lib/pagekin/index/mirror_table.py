@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagekin.index.shard import bounds_hold
+from pagekin.mirrors.groups import CUTS, ONE
 from pagekin.tables import ArrayFile, damaged, write_arrays
 
 __all__ = [
@@ -57,8 +58,6 @@ DTYPES = {
     "contained_a_in_b": "<u2",
     "contained_b_in_a": "<u2",
 }
-ONE = 10_000
-CUTS = ("", "too many members", "a pair too little alike")
 
 _NO_GROUP = (1 << 32) - 1
 _COLUMNS = ("a", "b", "resemblance", "a_in_b", "b_in_a")
