@@ -15,6 +15,10 @@
     links        map: where the links of a page lead, and which stand side by side
                  output: !links/URL TAB URLs and pairs of them
 
+    shingles     map: the sketch of a page, to its host
+                 reduce: what the pages of a host repeat is left out
+                 output: !shingles/HOST TAB path and sketch
+
 --outputs names those that are wanted. Records are described in docs/formats.md. Rests on [SIM]
 sections 3 and 6.1, and on [BLOCK], "Page segmentation" and the filters.
 """

@@ -538,6 +538,44 @@ class CocitationConfig:
 
 
 @dataclass(frozen=True)
+class MirrorConfig:
+    """Which pages are mirrors: they say the same [TOPK]."""
+
+    length: int = _option(7, "words of a shingle", low=1, high=100)
+    templates: bool = _option(
+        True, "leave out shingles that a third of the pages of a site have, as menus"
+    )
+    least: int = _option(
+        20, "pages of fewer different shingles, without templates, are nobody's mirrors", low=1
+    )
+    candidates: str = _option(
+        "bands",
+        "pages are compared that share: a band of their MIPs; a super-shingle, which only copies do"
+        " that hardly differ; or a shingle, which misses nothing and is slow",
+        choices=("bands", "super_shingles", "shingles"),
+    )
+    permutations: int = _option(
+        84, "MIPs of a page: minima of so many permutations", low=1, high=4096
+    )
+    rows: int = _option(3, "bands: MIPs of each", low=1, high=4096)
+    super_shingles: int = _option(
+        6, "super_shingles: so many of a page, each of as many MIPs", low=1, high=4096
+    )
+    most_pages: int = _option(
+        1_000, "shingles: those of more pages are left out", low=2, high=100_000
+    )
+    resemblance: float = _option(
+        0.5, "mirrors share at least this much of the shingles of both", low=0, high=1
+    )
+    containment: float = _option(
+        0.9,
+        "a page is contained in another that has this much of its shingles and is no mirror",
+        low=0,
+        high=1,
+    )
+
+
+@dataclass(frozen=True)
 class BuildConfig:
     """Everything that decides what a build computes (not where or how fast)."""
 
@@ -551,6 +589,7 @@ class BuildConfig:
     index: IndexConfig = IndexConfig()
     blocks: BlockConfig = BlockConfig()
     cocitation: CocitationConfig = CocitationConfig()
+    mirrors: MirrorConfig = MirrorConfig()
 
     def __post_init__(self) -> None:
         if self.bag.anchor == self.bag.content == self.bag.links == 0:
@@ -562,6 +601,9 @@ class BuildConfig:
                 "signatures: method darts needs bags of the sum 1 (weight.normalise = true);"
                 " for others there is method icws"
             )
+        mirrors = self.mirrors
+        if max(mirrors.rows, mirrors.super_shingles) > mirrors.permutations:
+            raise UsageError("mirrors: rows and super_shingles are at most as many as permutations")
         if self.enrich.is_on and not self.weight.normalise:
             raise UsageError(
                 "enrich: parts are added to bags of the sum 1 (weight.normalise = true)"

@@ -14,6 +14,7 @@ __all__ = [
     "BLOCKS",
     "CAPTURES",
     "CONTEXTS",
+    "COPIES",
     "CUTS",
     "DOCUMENTS",
     "EDGES",
@@ -26,13 +27,21 @@ __all__ = [
     "LINKS",
     "MARK",
     "MESSAGES",
+    "MIRROR_ASKS",
+    "MIRROR_EDGES",
+    "MIRROR_KEYS",
+    "MIRROR_OFFERS",
+    "MIRROR_PAIRS",
+    "MIRROR_SIDES",
     "NEIGHBOURS",
     "PARCELS",
     "RAW_BAGS",
     "SAMPLE",
     "SAMPLED_BAGS",
     "SHARD_PIECES",
+    "SHINGLES",
     "SIGHTINGS",
+    "SITE_SKETCHES",
     "STATISTICS",
     "STOP_WORDS",
     "STRIPES",
@@ -123,6 +132,21 @@ CONTEXTS = Kind("contexts", "!contexts/URL", "the terms of the pages around a UR
 DOCUMENTS = Kind("documents", "SHARD PART", "the bag of a document, or its origin and signatures")
 SHARD_PIECES = Kind("shard pieces", "SHARD PART NUMBER", "a piece of an array of the shard")
 
+# mirrors
+SITE_SKETCHES = Kind("site sketches", "!shingles/HOST", "a lot, a page, its sketch", b"!shingles/")
+SHINGLES = Kind(
+    "shingles", "!shingles/HOST", "a page, and its sketch without templates", b"!shingles/"
+)
+MIRROR_KEYS = Kind("mirror keys", "!pairs/KEY or !copies/DIGEST", "a page whose sketch has it")
+COPIES = Kind("copies", "!copies/DIGEST", "two pages of one sketch", b"!copies/")
+MIRROR_PAIRS = Kind("mirror pairs", "!pairs/KEY", "two pages that may be mirrors", b"!pairs/")
+MIRROR_ASKS = Kind("mirror asks", "URL", "the sketch of a page, or a page to compare it with")
+MIRROR_OFFERS = Kind(
+    "mirror offers", "!offers/URL", "a sketch, and the pages to compare it with", b"!offers/"
+)
+MIRROR_SIDES = Kind("mirror sides", "URL", "its sketch, or a page to compare it with")
+MIRROR_EDGES = Kind("mirror edges", "!edges/URL", "another page, and what both share", b"!edges/")
+
 # co-citation
 STRIPES = Kind("stripes", "URL", "the partners of one link in one block, with their similarity")
 EDGES = Kind("edges", "NUMBER", "a page that is related to this one, with its score and reasons")
@@ -134,5 +158,7 @@ KINDS = (
     *(TERM_COUNTS, FINAL_BAGS, SAMPLED_BAGS, NEIGHBOURS, TOPIC_SAMPLE, TOPICS),
     *(HEADS, ASKED, JOINED_HEADS, MESSAGES, CONTEXTS, ENRICHED_BAGS),
     *(DOCUMENTS, SHARD_PIECES),
+    *(SITE_SKETCHES, SHINGLES, MIRROR_KEYS, COPIES, MIRROR_PAIRS),
+    *(MIRROR_ASKS, MIRROR_OFFERS, MIRROR_SIDES, MIRROR_EDGES),
     *(STRIPES, EDGES, KIN),
 )

@@ -16,11 +16,13 @@ sqrt(s (1 - s) / n): .019 for two long texts that share a half of their shingles
 
 from __future__ import annotations
 
+import struct
 from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pybase64 import b64decode, b64encode
 
 from pagekin.config import TextConfig
 from pagekin.text.words import WordTable
@@ -34,6 +36,9 @@ __all__ = [
     "Sketch",
     "compare",
     "make_sketch",
+    "mix",
+    "pack",
+    "unpack",
 ]
 
 Fingerprints = NDArray[np.uint64]
@@ -45,6 +50,7 @@ _FULL = 80_000  # words that are remembered: 20 MB
 _FACTORS = tuple(
     map(np.uint64, (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xBF58476D1CE4E5B9))
 )  # odd, with their bits by lot
+_HEAD = struct.Struct("<IQ")  # shingles and reach, as they are packed
 _HIGH, _MIDDLE = np.uint64(32), np.uint64(29)
 
 
@@ -104,14 +110,14 @@ def _mixed_runs(hashes: Fingerprints, length: int) -> Fingerprints:
     while of_runs <= length:
         if length & of_runs:
             # what is made so far comes first, and the run behind it
-            made = runs if not done else _mix(made[: len(runs) - done], runs[done:])
+            made = runs if not done else mix(made[: len(runs) - done], runs[done:])
             done += of_runs
-        runs = _mix(runs[:-of_runs], runs[of_runs:])
+        runs = mix(runs[:-of_runs], runs[of_runs:])
         of_runs *= 2
     return made
 
 
-def _mix(first: Fingerprints, second: Fingerprints) -> Fingerprints:
+def mix(first: Fingerprints, second: Fingerprints) -> Fingerprints:
     """One number for two; stored, and so fixed for ever."""
     mixed = first * _FACTORS[0]
     mixed ^= second * _FACTORS[1]
@@ -144,6 +150,24 @@ def make_sketch(fingerprints: Fingerprints, most: int = MOST_KEPT) -> Sketch:
     if len(distinct) <= most:
         return Sketch(len(distinct), WHOLE, distinct)
     return Sketch(len(distinct), int(distinct[most - 1]), distinct[:most].copy())
+
+
+def pack(sketch: Sketch) -> bytes:
+    """A sketch as a word: number of shingles, reach and fingerprints, little-endian, in base64."""
+    shingles, reach, fingerprints = sketch
+    return b64encode(_HEAD.pack(shingles, reach) + fingerprints.astype("<u8").tobytes())
+
+
+def unpack(word: bytes) -> Sketch:
+    """The sketch that was packed; ValueError if it is none."""
+    data = b64decode(word, validate=True)
+    if len(data) < _HEAD.size or (len(data) - _HEAD.size) % 8:
+        raise ValueError("not the length of a sketch")
+    shingles, reach = _HEAD.unpack_from(data)
+    fingerprints = np.frombuffer(data, "<u8", offset=_HEAD.size).astype(np.uint64, copy=False)
+    if (fingerprints[1:] <= fingerprints[:-1]).any():
+        raise ValueError("the fingerprints of a sketch do not ascend")
+    return Sketch(shingles, reach, fingerprints)
 
 
 class Likeness(NamedTuple):

@@ -18,6 +18,9 @@ from pagekin.stages.enriched_bags import ENRICHED_STAGE
 from pagekin.stages.index_shards import INDEX_SHARDS
 from pagekin.stages.inventory import INVENTORY
 from pagekin.stages.joined_heads import JOINED_HEADS_OF_PAGES
+from pagekin.stages.mirror_edges import MIRROR_EDGES_OF_PAGES
+from pagekin.stages.mirror_offers import MIRROR_OFFERS_OF_PAGES
+from pagekin.stages.mirror_pairs import MIRROR_PAIRS_OF_PAGES
 from pagekin.stages.page_heads import PAGE_HEADS
 from pagekin.stages.pairs import PAIRS
 from pagekin.stages.reading import READING
@@ -51,6 +54,9 @@ STAGES: tuple[Stage, ...] = (
     INDEX_SHARDS,
     PAIRS,
     RELATED,
+    MIRROR_PAIRS_OF_PAGES,
+    MIRROR_OFFERS_OF_PAGES,
+    MIRROR_EDGES_OF_PAGES,
 )
 
 _OUTPUTS = {output.name: output for stage in STAGES for output in stage.outputs}

@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 # What an index is made of; each can be made without the other.
-PARTS = ("bags", "cocitation")
+PARTS = ("bags", "cocitation", "mirrors")
 
 Counts = Mapping[str, Mapping[str, int]]
 

@@ -22,6 +22,7 @@ from pagekin.enrich.links import KINDS, parse_message, read_contexts, split_head
 from pagekin.enrich.neighbours import ONE as ONE_SHARE
 from pagekin.index.shard_files import parse_piece
 from pagekin.kinds import Kind
+from pagekin.mirrors.shingles import unpack
 from pagekin.stages.contexts.sums import parse_messages
 from pagekin.stages.document_frequency.counting import DF, WORDS, unpack_counts
 from pagekin.stages.fragments.parcels import open_parcels
@@ -29,8 +30,11 @@ from pagekin.stages.inventory.cuts import parse_cuts
 from pagekin.stages.inventory.sample import read_links
 from pagekin.stages.joined_heads.join import BESIDE, CITED, CITING, OWN, parse_head
 from pagekin.stages.links.extractor import parse_links, whole
+from pagekin.stages.mirror_edges import verify
+from pagekin.stages.mirror_offers import offers
 from pagekin.stages.pairs.stripe_codec import split_stripes, unpack_partners
 from pagekin.stages.related.best_kin import named_page, parse_edge
+from pagekin.stages.shingles.extractor import read_sketches
 from pagekin.stages.term_neighbours.learning import parse_neighbours
 from pagekin.stages.topics.learning import parse_topic
 from pagekin.text.words import Terms
@@ -284,6 +288,64 @@ def _contexts(key: bytes, value: bytes, names: TermNames) -> Shown:
     return dict(zip(KINDS, map(heaviest_first, read_contexts([value])), strict=True))
 
 
+# --- mirrors ---
+
+
+def _site_sketch(key: bytes, value: bytes, names: TermNames) -> Shown:
+    lot, _, rest = value.partition(b" ")
+    return {"lot": _text(lot), **_page_sketch(key, rest, names)}
+
+
+def _page_sketch(key: bytes, value: bytes, names: TermNames) -> Shown:
+    ((url, word),) = read_sketches([(key, value)])
+    return {"url": _text(url), **_sketch(word)}
+
+
+def _sketch(word: bytes) -> Shown:
+    sketch = unpack(word)
+    first = [f"{number:016x}" for number in sketch.fingerprints[:_FIRST].tolist()]
+    known = len(sketch.fingerprints)
+    return {"shingles": sketch.shingles, "fingerprints": known, "first": first}
+
+
+def _mirror_urls(key: bytes, value: bytes, names: TermNames) -> Shown:
+    return {"urls": [_text(url) for url in value.split(b" ")]}
+
+
+def _mirror_key(key: bytes, value: bytes, names: TermNames) -> Shown:
+    digest, _, url = value.rpartition(b" ")
+    return {"url": _text(url), **({"digest": _text(digest)} if digest else {})}
+
+
+def _mirror_ask(key: bytes, value: bytes, names: TermNames) -> Shown:
+    if value.startswith(offers.OWN):
+        return _sketch(value.removeprefix(offers.OWN))
+    return {"compared_with": _text(value.removeprefix(offers.OTHER))} if value[1:] else {}
+
+
+def _mirror_offer(key: bytes, value: bytes, names: TermNames) -> Shown:
+    word, *urls = value.split(b" ")
+    return {**_sketch(word), "compared_with": [_text(url) for url in urls]}
+
+
+def _mirror_side(key: bytes, value: bytes, names: TermNames) -> Shown:
+    if value.startswith(verify.OWN):
+        return _sketch(value.removeprefix(verify.OWN))
+    url, _, word = value.removeprefix(verify.OTHER).partition(b" ")
+    return {"compared_with": _text(url), **(_sketch(word) if word else {"copy": True})}
+
+
+def _mirror_edge(key: bytes, value: bytes, names: TermNames) -> Shown:
+    edge = verify.parse_edge(value)
+    return {
+        "url": _text(edge.url),
+        "resemblance": edge.resemblance / verify.WHOLE_SHARE,
+        "containment": edge.containment / verify.WHOLE_SHARE,
+        "other_containment": edge.other_containment / verify.WHOLE_SHARE,
+        "mirrors": edge.are_mirrors,
+    }
+
+
 # --- co-citation ---
 
 
@@ -349,6 +411,15 @@ _SHOWN: dict[Kind, Callable[[bytes, bytes, TermNames], Shown]] = {
     kinds.CONTEXTS: _contexts,
     kinds.DOCUMENTS: _document,
     kinds.SHARD_PIECES: _shard_piece,
+    kinds.SITE_SKETCHES: _site_sketch,
+    kinds.SHINGLES: _page_sketch,
+    kinds.MIRROR_KEYS: _mirror_key,
+    kinds.COPIES: _mirror_urls,
+    kinds.MIRROR_PAIRS: _mirror_urls,
+    kinds.MIRROR_ASKS: _mirror_ask,
+    kinds.MIRROR_OFFERS: _mirror_offer,
+    kinds.MIRROR_SIDES: _mirror_side,
+    kinds.MIRROR_EDGES: _mirror_edge,
     kinds.STRIPES: _stripe,
     kinds.EDGES: _edge,
     kinds.KIN: _kin,

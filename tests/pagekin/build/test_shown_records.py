@@ -27,13 +27,17 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     crawl = base / "crawl.warc"
     files = sorted(DEMO.glob("*.warc.gz"))
     crawl.write_bytes(b"".join(gzip.decompress(file.read_bytes()) for file in files))
-    flags = ("--work", base / "work", "--index", base / "index", "--cocitation-threshold", "0.5")
+    flags = ("--work", base / "work", "--cocitation-threshold", "0.5")
     parts = ("words", "links", "topics")
     flags = (*flags, *(word for part in parts for word in (f"--enrich-{part}", "true")))
     polish = base / "polish.warc"
-    urls = (f"http://p{k}.example/" for k in range(10))
-    polish.write_bytes(b"".join(response(url, b"<html lang=pl><p>na") for url in urls))
-    assert (0, "", "") == pagekin("build", "-q", "-r", "inline", *flags, crawl, polish)
+    urls = [f"http://p{k}.example/" for k in range(10)]
+    text = b"<html lang=pl><p>na" + b"".join(b" w%b" % (b"y" * k) for k in range(40))
+    copies = [response(url, text) for url in urls]
+    polish.write_bytes(b"".join([*copies, response("http://like.example/", text + b" niemal")]))
+    for goal in (("--index", base / "index"), ("--until", "mirror_edges")):
+        words = ("build", "-q", "-r", "inline", *flags, *goal, crawl, polish)
+        assert (0, "", "") == pagekin(*words)
     return base / "work"
 
 
@@ -57,6 +61,7 @@ def test_every_kind(shown):
         for words in ([], ["--shuffled"] if stage.shuffles else [])
         for record in shown(stage.name, "-n", 0, *words)
     }
+    kinds |= {record["kind"] for record in shown("shingles", "-n", 0, "--shuffled")}  # a pass apart
     assert {kind.name for kind in KINDS} == kinds
 
 

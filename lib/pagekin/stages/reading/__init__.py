@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pagekin.kinds import BLOCKS, CUTS, LINKS, PARCELS, RAW_BAGS, WORDS
+from pagekin.kinds import BLOCKS, CUTS, LINKS, PARCELS, RAW_BAGS, SHINGLES, SITE_SKETCHES, WORDS
 from pagekin.stages.declaration import Extractor, Stage
 from pagekin.stages.inventory import DERIVED_STOPS, PACKING, RESOLUTION
 
@@ -37,11 +37,21 @@ LINKS_OF_PAGES = Extractor(
     runs="stages.links.extractor:LinkExtractor",
 )
 
+SHINGLES_OF_PAGES = Extractor(
+    "shingles",
+    "pages become sketches of their shingles, without what their sites repeat",
+    makes=(SHINGLES,),
+    sections=("mirrors.length", "mirrors.templates"),
+    part="mirrors",
+    runs="stages.shingles.extractor:ShingleExtractor",
+    merges="stages.shingles.extractor:leave_templates_out",
+)
+
 READING = Stage(
     "reading",
     "reading:Reading",
-    outputs=(FRAGMENTS, BLOCKS_OF_LINKS, LINKS_OF_PAGES),
-    shuffles=(PARCELS, WORDS, BLOCKS, LINKS),
+    outputs=(FRAGMENTS, BLOCKS_OF_LINKS, LINKS_OF_PAGES, SHINGLES_OF_PAGES),
+    shuffles=(PARCELS, WORDS, BLOCKS, LINKS, SITE_SKETCHES),
     sections=("reading",),
     looks_up=(RESOLUTION,),
     cut_by=CUTS,

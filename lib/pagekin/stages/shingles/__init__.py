@@ -1,0 +1,1 @@
+"""Pages become sketches of their shingles, without what their sites repeat."""
