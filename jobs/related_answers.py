@@ -33,7 +33,8 @@ class RelatedAnswers(PagekinJob):
             "--question",
             default="{}",
             help="how, as JSON: k, by, exact, alpha, per_host, exclude_hosts, candidates, budget,"
-            ' read, why (default: what Index.related takes for default; example: {"k": 5})',
+            " read, mirrors, why (default: what Index.related takes for default; example:"
+            ' {"k": 5})',
         )
 
     def make_runner(self) -> Any:

@@ -31,6 +31,9 @@ first. Several URLs are one question: pages that are like all of them.
 Pages that were read come first, at most 3 of a host before those of other hosts. Where fewer than
 -k of them are similar enough, URLs that are known by links alone follow, marked "not read".
 
+Pages that are copies of one another (mirrors) are one answer, and to ask for one of them is to ask
+for all: for the one that stands for them (pagekin mirrors). --mirrors show takes each by itself.
+
 Candidates are found by counting equal signatures. The best of them are ranked by the exact
 similarity of their bags, because signatures alone (--no-exact) lose much of the order.
 """
@@ -120,6 +123,13 @@ def add_related(commands: Any) -> None:
         help="first (the default): pages that were read, and URLs that are known by links alone"
         " where too few remain, but no files and none with a query; only: pages that were read, and"
         " with --all only such pages are asked for, too; any: all URLs in one order",
+    )
+    add(
+        "--mirrors",
+        default="fold",
+        choices=("fold", "show", "only"),
+        help="fold (the default): of pages that are copies of one another one is an answer; show:"
+        " all of them are; only: the mirrors of the pages that are asked for, and no others",
     )
     add(
         "--candidates",
@@ -214,7 +224,7 @@ def _check(options: argparse.Namespace) -> None:
 
 def _how(options: argparse.Namespace) -> dict[str, Any]:
     """The options as `Index.related` names them."""
-    names = ("by", "exact", "unlike", "per_host", "candidates", "budget", "read")
+    names = ("by", "exact", "unlike", "per_host", "candidates", "budget", "read", "mirrors")
     how = {name: getattr(options, name) for name in names}
     how["exclude_hosts"] = options.exclude_host
     return how if options.alpha is None else {**how, "alpha": options.alpha}
@@ -265,8 +275,17 @@ def _lines(answer: Any) -> Iterator[str]:
         yield f"  {kin.score:.4f}  {kin.url}  {bar}{marks}"
         if kin.title:
             yield f"          {kin.title}"
+        if kin.mirrors:
+            yield f"          {_mirrors(kin)}"
         if kin.why:
             yield from _why_lines(kin)
+
+
+def _mirrors(kin: Any) -> str:
+    from pagekin.progress import counted
+
+    standing = f", for which {kin.mirror_of} stands" if kin.mirror_of else ""
+    return f"and {counted(kin.mirrors, 'mirror')}{standing}"
 
 
 def _whence(term: Any, why: Any) -> str:

@@ -262,6 +262,11 @@ class Place(NamedTuple):
     def title(self) -> str:
         return self.shard.title(self.document)
 
+    @property
+    def spot(self) -> mirror_table.Spot:
+        """The same as numbers."""
+        return mirror_table.Spot(self.shard.number, self.document)
+
 
 def open_files(path: Path) -> tuple[IndexHeader, dict[str, ArrayFile | InputError]]:
     """The header of an index, and every file that it names, or why that could not be opened.

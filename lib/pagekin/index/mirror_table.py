@@ -41,7 +41,7 @@ DTYPES = {
     "documents": "<u4",  # of each row, ascending in a shard
     "groups": "<u4",  # of each row; _NO_GROUP
     "member_bounds": "<u8",
-    "members": "<u4",  # rows, group after group, the representative first
+    "members": "<u4",  # rows, group after group, as in Group
     "least_edges": "<u2",  # of each group
     "least_pairs": "<u2",
     "diameters": "<u4",
@@ -89,7 +89,7 @@ class Edge(NamedTuple):
 class Group(NamedTuple):
     """Pages that are mirrors: URLs where a group is written, spots where it is read."""
 
-    members: Sequence[Any]  # the representative first
+    members: Sequence[Any]  # the representative first, and the others in the order of their URLs
     edges: Sequence[Edge]
     least_edge: int  # the resemblance of the weakest edge
     least_pair: int  # of the two members that are least alike, of those that were compared
@@ -128,7 +128,8 @@ def write_mirrors(
     bounds, edge_bounds = [0], [0]
     facts: list[tuple[int, ...]] = []
     for group in groups:
-        own = [number for url in group.members if (number := number_of(url)) >= 0]
+        urls = [*group.members[:1], *sorted(group.members[1:])]
+        own = [number for url in urls if (number := number_of(url)) >= 0]
         if len(own) > 1:
             members.extend(own)
             bounds.append(len(members))
@@ -172,24 +173,30 @@ class MirrorTable:
             raise damaged(file.path)
         self._file = file
         self._starts = file["shard_bounds"].tolist()
-        self._bounds = file["member_bounds"]
+        self._bounds, members = file["member_bounds"], file["members"]
+        self._places = np.empty(len(file["groups"]), np.int64)  # of rows, among the members
+        self._places[members] = np.arange(len(members))
 
     def __len__(self) -> int:
         """How many groups there are."""
         return len(self._bounds) - 1
 
-    def groups_of(self, shard: int, documents: NDArray[Any]) -> Numbers:
-        """The group of each of these documents of a shard; -1: it has no mirrors."""
-        found = np.full(len(documents), -1, np.int64)
+    def groups_of(self, shard: int, documents: NDArray[Any]) -> tuple[Numbers, Numbers]:
+        """The group of each of these documents of a shard, or -1 where it has no mirrors; and the
+        order of the members of a group, as a number.
+        """
+        groups, places = np.full((2, len(documents)), -1, np.int64)
         low, high = self._starts[shard : shard + 2]
         if low < high:
             own = self._file["documents"][low:high]
-            rows = own.searchsorted(documents)
-            rows[rows == high - low] = 0
-            met = (own[rows] == documents).nonzero()[0]
-            groups = self._file["groups"][low + rows[met]].astype(np.int64)
-            found[met] = np.where(groups == _NO_GROUP, -1, groups)
-        return found
+            at = own.searchsorted(documents)
+            at[at == high - low] = 0
+            met = (own[at] == documents).nonzero()[0]
+            rows = low + at[met]
+            found = self._file["groups"][rows].astype(np.int64)
+            groups[met] = np.where(found == _NO_GROUP, -1, found)
+            places[met] = self._places[rows]
+        return groups, places
 
     def group_of(self, spot: Spot) -> int:
         """The group of a document, or -1."""

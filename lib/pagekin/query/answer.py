@@ -1,12 +1,14 @@
-"""What an index answers: kin, with the reasons for them; and which hosts may be among them."""
+"""What an index answers: kin, with the reasons for them; and which hosts and mirrors may be among
+them.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +17,21 @@ from pagekin.bags.bag import SOURCES, Bag
 from pagekin.enrich.neighbours import Neighbours
 from pagekin.errors import InputError
 from pagekin.index.folder import Place
+from pagekin.index.mirror_table import MirrorTable
 from pagekin.progress import counted
 from pagekin.tables import UNREADABLE, damaged
 from pagekin.text.words import Terms
 from pagekin.web.urls import FILE_EXTENSIONS, among_hosts, extension_of, host
+
+if TYPE_CHECKING:
+    from pagekin.query.candidates import Candidates
 
 __all__ = [
     "Admission",
     "Answer",
     "Asked",
     "Citing",
+    "Folding",
     "Kin",
     "SharedTerm",
     "Why",
@@ -38,6 +45,8 @@ _SHOWN_TOPICS = 3
 RELATED_WORDS, TOPICS = SOURCES[1], SOURCES.index("topics")
 
 T = TypeVar("T")
+Numbers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -112,6 +121,8 @@ class Kin:
     why: Why | None = None
     weak: bool = False
     title: str = ""  # of a page that was read
+    mirrors: int = 0  # so many other pages are copies of it
+    mirror_of: str = ""  # the URL of the one that stands for all of them, where it is another
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, as `--json` prints them."""
@@ -124,6 +135,8 @@ class Kin:
             "inlinks": self.inlinks,
             "read": self.read,
             "weak": self.weak,
+            "mirrors": self.mirrors,
+            "mirror_of": self.mirror_of,
             "why": asdict(self.why) if self.why else None,
         }
 
@@ -138,6 +151,8 @@ class Asked:
     linking_hosts: int = 0
     terms: int = 0
     title: str = ""
+    mirrors: int = 0  # so many other pages are copies of it
+    mirror_of: str = ""  # the URL of the one that was asked for in its place
 
 
 @dataclass(eq=False, repr=False)  # it is compared and shown as the list that it is
@@ -149,6 +164,7 @@ class Answer(list[Kin]):
     capped: int = 0  # lists of signatures so common that they were not read
     by: str = "bags"
     cited: int = 0  # pages that co-citation knows beside it
+    of_mirrors: bool = False  # all are mirrors of the pages that were asked for
 
     def as_dict(self) -> dict[str, Any]:
         """The answer for one page as plain values, as `--urls` and `--all` print it in JSON."""
@@ -161,7 +177,11 @@ class Answer(list[Kin]):
         `every`: also how many lists of common signatures were left out. That is so in most answers,
         and more of the lists would change few of them.
         """
-        said = []
+        said = [
+            _AS_A_GROUP.format(p.url, p.mirrors, p.mirror_of) for p in self.asked if p.mirror_of
+        ]
+        if self.of_mirrors:
+            said += [f"{page.url} has no mirrors" for page in self.asked if not page.mirrors]
         if self.by != "cocitation":
             said += [_known_by_anchors(p) for p in self.asked if not p.crawled and p.terms]
             said += [_EMPTY_BAG.format(p.url) for p in self.asked if not p.terms]
@@ -182,6 +202,9 @@ class Answer(list[Kin]):
         return said
 
 
+_AS_A_GROUP = (
+    "{} has {} mirrors; asked for is {}, which stands for all (--mirrors show asks for it alone)"
+)
 _EMPTY_BAG = "{} has an empty bag, and so no kin by bags"
 
 
@@ -311,10 +334,7 @@ def admitted(
     others: list[T] = []
     for entry in entries:
         url = url_of(entry)
-        try:
-            name = host(url)
-        except ValueError as error:  # none was indexed
-            raise InputError(f"the index is damaged: {url!r} is no URL") from error
+        name = _host(url)
         if (excluded and is_excluded(name)) or (pages_only and not _looks_like_a_page(url)):
             continue
         taken[name] += 1
@@ -325,6 +345,68 @@ def admitted(
         elif fills:
             others.append(entry)
     return first + others[: most - len(first)]
+
+
+@dataclass(frozen=True)
+class Folding:
+    """Which of the pages that have mirrors may be answers: of each group one, and none of the
+    groups that are asked for; or, with `only`, none but these.
+    """
+
+    table: MirrorTable
+    asked: Set[int]  # groups
+    excluded: Sequence[str] = ()  # hosts of which no page stands for its group
+    only: bool = False
+
+    def candidates(self, found: list[Candidates]) -> list[Candidates]:
+        """The candidates that may be answers. For a group stands the one with the most equal
+        signatures, of equal ones the first member.
+        """
+        told = [self.table.groups_of(one.shard.number, one.ids) for one in found]
+        groups, places = map(np.concatenate, zip(*told, strict=True))
+        if not self.only and (groups < 0).all():
+            return found
+        is_asked = np.zeros(len(groups), np.bool_)
+        for group in self.asked:
+            is_asked |= groups == group
+        kept = is_asked if self.only else self._standing(found, groups, places, is_asked)
+        ends = np.cumsum([len(one.ids) for one in found])[:-1]
+        return [one.where(own) for one, own in zip(found, np.split(kept, ends), strict=True)]
+
+    def _standing(
+        self, found: list[Candidates], groups: Numbers, places: Numbers, is_asked: Flags
+    ) -> Flags:
+        """Which of all candidates stand for themselves, or for their groups?"""
+        kept = groups < 0
+        members = (~kept & ~is_asked).nonzero()[0]
+        if self.excluded:
+            is_excluded = among_hosts(self.excluded)
+            urls = [one.shard.spelt(id_) for one in found for id_ in one.ids.tolist()]
+            members = members[[not is_excluded(_host(urls[at])) for at in members.tolist()]]
+        scores = np.concatenate([one.scores for one in found])[members]
+        members = members[np.lexsort((places[members], -scores, groups[members]))]
+        kept[members[np.diff(groups[members], prepend=-1) > 0]] = True
+        return kept
+
+    def urls(self, urls: Iterable[str], find: Callable[[str], Place | None]) -> Iterator[str]:
+        """Those of these URLs that may be answers: of each group the first."""
+        is_excluded, met = among_hosts(self.excluded), set(self.asked)
+        for url in urls:
+            place = find(url)
+            group = -1 if place is None else self.table.group_of(place.spot)
+            if self.only or group < 0:
+                if self.only == (group in self.asked):
+                    yield url
+            elif group not in met and not is_excluded(_host(url)):
+                met.add(group)
+                yield url
+
+
+def _host(url: str) -> str:
+    try:
+        return host(url)
+    except ValueError as error:  # none was indexed
+        raise InputError(f"the index is damaged: {url!r} is no URL") from error
 
 
 def _looks_like_a_page(url: str) -> bool:

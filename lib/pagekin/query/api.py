@@ -17,8 +17,8 @@ noticed before each question and after it: InputError.
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -32,6 +32,7 @@ from pagekin.cocitation.kin_table import RelatedPage
 from pagekin.enrich.neighbours import Neighbours
 from pagekin.errors import NotFoundError, UsageError
 from pagekin.index.folder import NEIGHBOURS, TOPICS, IndexFolder, Place
+from pagekin.index.mirror_table import MirrorTable, Spot
 from pagekin.index.shard import Shard
 from pagekin.index.verify import verify_files
 from pagekin.query.answer import Answer, Asked, Kin, Why, admitted, asked_page, reasons_by_bags
@@ -57,6 +58,10 @@ if TYPE_CHECKING:
 __all__ = ["WAYS", "Index"]
 
 WAYS = ("bags", "cocitation", "both")
+_CITED_MIRRORS = 16  # of a group whose tables of kin are looked at
+_NO_MIRRORS = (
+    "has no groups of mirrors; `pagekin build` makes them, unless it is told --without mirrors"
+)
 
 
 class _Page(NamedTuple):
@@ -79,8 +84,8 @@ class Index:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)
-        folder = IndexFolder(self._path)
-        self._files: tuple[IndexFolder, KinTables] | None = folder, KinTables(folder)
+        self._opened: IndexFolder | None = IndexFolder(self._path)
+        self._kin_tables: KinTables | None = None
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Index:
@@ -90,10 +95,10 @@ class Index:
     def close(self) -> None:
         """Let go of all files. What is asked from now on is a UsageError; a question that another
         thread has begun is still answered."""
-        self._files = None
+        self._opened = self._kin_tables = None
 
     def __enter__(self) -> Index:
-        self._opened()
+        self._check_open()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -103,25 +108,28 @@ class Index:
         return type(self), (str(self._path.absolute()),)
 
     def __repr__(self) -> str:
-        state = f"documents={len(self)}, shards={self.shards}" if self._files else "closed"
+        state = f"documents={len(self)}, shards={self.shards}" if self._opened else "closed"
         return f"<Index {str(self._path)!r}, {state}>"
 
     @property
     def _folder(self) -> IndexFolder:
-        return self._opened()[0]
+        return self._check_open()
 
     @property
     def _tables(self) -> KinTables:
-        return self._opened()[1]
+        folder = self._folder
+        if self._kin_tables is None:
+            self._kin_tables = KinTables(folder)
+        return self._kin_tables
 
     @property
     def _neighbours(self) -> Neighbours | None:
         return self._folder.neighbours
 
-    def _opened(self) -> tuple[IndexFolder, KinTables]:
-        if self._files is None:
+    def _check_open(self) -> IndexFolder:
+        if self._opened is None:
             raise UsageError(f"{self._path}: this Index was closed; Index(path) opens it again")
-        return self._files
+        return self._opened
 
     def __len__(self) -> int:
         """How many documents it holds."""
@@ -182,6 +190,7 @@ class Index:
         candidates: int = Question.candidates,
         budget: int = Question.budget,
         read: str = "first",
+        mirrors: str = "fold",
         why: bool = False,
     ) -> Answer:
         """The `k` nearest kin of a page (or of several together), best first.
@@ -199,6 +208,9 @@ class Index:
         read            "first": pages that were read, and behind them, where fewer than k remain,
                         URLs that are known by links alone (no files, none with a query); "only":
                         pages that were read; "any": all documents in one order
+        mirrors         "fold": pages that are copies of one another are one answer, and to ask for
+                        one is to ask for all of them; "show": each is asked for and is an answer by
+                        itself; "only": the mirrors of the pages that are asked for, and no others
         budget          ids read for each page: lists of very common signatures are left out beyond
         why             tell the shared terms of each answer
 
@@ -218,13 +230,17 @@ class Index:
             candidates=candidates,
             budget=budget,
             read=read,
+            mirrors=mirrors,
         )
         with self._folder.unchanged() as folder:
+            question = self._with_mirrors(question)
             if by != "bags":
                 return self._by_links(asked, against, question, by, why=why)
-            like, others = (list(map(self._document, urls)) for urls in (asked, against))
-            ranked, counted = rank(folder.shards, replace(question, like=like, unlike=others))
-            return self._by_bags(like, ranked, counted, why=why)
+            places = list(map(self._document, asked))
+            like = [self._stand_in(place, question) for place in places]
+            others = [self._stand_in(self._document(each), question) for each in against]
+            question = replace(question, like=like, unlike=others)
+            return self._by_bags(places, question, *rank(folder.shards, question), why=why)
 
     def related_each(
         self,
@@ -247,36 +263,97 @@ class Index:
             return
         question = make_question(k=k, **how)
         with self._folder.unchanged() as folder:
-            places = map(self._document, urls)
-            for place, ranked, counted in rank_each(folder.shards, places, question):
-                answer = self._by_bags([place], ranked, counted, why=why)
+            question, asked = self._with_mirrors(question), deque[Place]()
+
+            def stand_in(url: str) -> Place:
+                asked.append(self._document(url))
+                return self._stand_in(asked[-1], question)
+
+            for page, ranked, counted in rank_each(folder.shards, map(stand_in, urls), question):
+                own = replace(question, like=[page])
+                answer = self._by_bags([asked.popleft()], own, ranked, counted, why=why)
                 folder.check_heads()
                 yield answer
 
+    def _with_mirrors(self, question: Question) -> Question:
+        """The question with the groups of the index; NotFoundError where it needs some."""
+        table = self._folder.mirrors
+        if table is None and question.mirrors == "only":
+            raise NotFoundError(f"{self._path} {_NO_MIRRORS}")
+        return question if table is None else replace(question, table=table)
+
+    def _stand_in(self, place: Place, question: Question) -> Place:
+        """The page that is asked for in the place of another one: that which stands for its group
+        of mirrors.
+        """
+        if question.table is None or question.mirrors != "fold":
+            return place
+        group = question.table.group_of(place.spot)
+        return place if group < 0 else self._place(question.table.members(group, 1)[0])
+
+    def _place(self, spot: Spot) -> Place:
+        return Place(self._folder.shards[spot.shard], spot.document)
+
+    def _mirrors_of(self, place: Place) -> tuple[int, str]:
+        """How many other pages are copies of it; and which one stands for all, if it is another."""
+        table = self._folder.mirrors
+        group = -1 if table is None else table.group_of(place.spot)
+        if table is None or group < 0:
+            return 0, ""
+        first = table.members(group, 1)[0]
+        return table.size(group) - 1, "" if first == place.spot else self._place(first).url
+
+    def _asked(self, place: Place, asked_for: Place) -> Asked:
+        """What is told of a page for which perhaps another one was asked."""
+        mirrors, _ = self._mirrors_of(place)
+        other = "" if place == asked_for else asked_for.url
+        return replace(asked_page(place), mirrors=mirrors, mirror_of=other)
+
     def _by_bags(
-        self, like: Sequence[Place], ranked: Sequence[Ranked], counted: Counted, *, why: bool
+        self,
+        asked: Sequence[Place],
+        question: Question,
+        ranked: Sequence[Ranked],
+        counted: Counted,
+        *,
+        why: bool,
     ) -> Answer:
-        """The answer of what was ranked by bags."""
-        answer = Answer(list(map(asked_page, like)), len(counted), counted.capped)
+        """The answer of what was ranked by bags, for pages that perhaps others stand in for."""
+        like = question.like
+        answer = Answer(list(map(self._asked, asked, like)), len(counted), counted.capped)
+        answer.of_mirrors = question.mirrors == "only"
         for score, estimate, exact, place in ranked:
             told = reasons_by_bags(like, place, self._neighbours) if why else None
             crawled, inlinks, *_ = place.shard.counts(place.document)
-            kin = Kin(
-                place.url, score, estimate, exact, inlinks, crawled == 1, told, title=place.title
+            mirrors = self._mirrors_of(place)
+            read, title = crawled == 1, place.title
+            answer.append(
+                Kin(place.url, score, estimate, exact, inlinks, read, told, False, title, *mirrors)
             )
-            answer.append(kin)
         return answer
 
     def _by_links(
         self, like: list[str], unlike: list[str], question: Question, by: str, *, why: bool
     ) -> Answer:
         """The answer by co-citation, or by both."""
-        pages, others = (list(map(self._page, urls)) for urls in (like, unlike))
+        places = list(map(self._page, like))
+        pages, others = (
+            [self._group_of(page, question) for page in some]
+            for some in (places, map(self._page, unlike))
+        )
         to_pages, to_others = ([page.edges for page in some] for some in (pages, others))
         cited = rank_cited(to_pages, to_others, [page.url for page in (*pages, *others)])
         by_links = {one.url: one for one in cited}
-        asked = [asked_page(page.place) if page.place else Asked(page.url) for page in pages]
+        documents = ([page.place for page in some if page.place] for some in (pages, others))
+        folding = question.folding(*documents)
+        if folding:
+            by_links = {url: by_links[url] for url in folding.urls(by_links, self._folder.find)}
+        asked = [
+            self._asked(page.place, group.place) if page.place and group.place else Asked(page.url)
+            for page, group in zip(places, pages, strict=True)
+        ]
         answer = Answer(asked, len(cited), by=by, cited=len(cited))
+        answer.of_mirrors = question.mirrors == "only"
         terms = [page.place for page in pages if page.place] if by == "both" else []
         taken: Counter[str] = Counter()
         kinds = (False, True) if by == "cocitation" else (None,)  # weak kin behind all others
@@ -295,6 +372,10 @@ class Index:
                 ranked, counted = self._ranks(pages, others, question, crawled)
                 answer.candidates += len(counted)
                 answer.capped = max(answer.capped, counted.capped)
+                if folding:
+                    named = self._names_by_bags(folding.table, ranked)
+                    by_links = {named(url): one for url, one in by_links.items()}
+                    in_order = list(map(named, in_order))
                 scores = dict(fuse([list(ranked), in_order]))
             for url in admitted(scores, str, admission, question.k - len(answer), taken):
                 answer.append(
@@ -321,7 +402,23 @@ class Index:
         told = _why(asked, place, cited, self._neighbours) if why else None
         weak = ranked is None and cited is not None and cited.weak
         title = place.title if place else ""
-        return Kin(url, score, estimate, exact, inlinks, crawled == 1, told, weak, title)
+        mirrors = self._mirrors_of(place) if place else (0, "")
+        return Kin(url, score, estimate, exact, inlinks, crawled == 1, told, weak, title, *mirrors)
+
+    def _names_by_bags(
+        self, table: MirrorTable, ranked: Mapping[str, Ranked]
+    ) -> Callable[[str], str]:
+        """A function from a URL to that which bags have for its group of mirrors, if they do: so
+        the ranks of both are added.
+        """
+        names = {table.group_of(one.place.spot): url for url, one in ranked.items()}
+
+        def name(url: str) -> str:
+            place = self._folder.find(url)
+            group = table.group_of(place.spot) if place else -1
+            return url if group < 0 else names.get(group, url)
+
+        return name
 
     def _ranks(
         self, pages: list[_Page], others: list[_Page], question: Question, crawled: bool | None
@@ -334,6 +431,23 @@ class Index:
         deep = replace(question, like=like, unlike=unlike, k=most, per_host=0)
         ranked, counted = rank_some(self._folder.shards, deep, crawled, Counter())
         return {one.place.url: one for one in ranked}, counted
+
+    def _group_of(self, page: _Page, question: Question) -> _Page:
+        """The page that stands for the mirrors of this one, with the best that is known of all of
+        them: who links to a copy links to the page.
+        """
+        table = question.table
+        if table is None or question.mirrors != "fold" or page.place is None:
+            return page
+        group = table.group_of(page.place.spot)
+        if group < 0:
+            return page
+        places = list(map(self._place, table.members(group, _CITED_MIRRORS)))
+        best: dict[str, RelatedPage] = {}
+        for edge in (edge for place in places for edge in self._tables.edges(place.url)):
+            if edge.url not in best or edge.score > best[edge.url].score:
+                best[edge.url] = edge
+        return _Page(places[0].url, places[0], list(best.values()))
 
     def _page(self, url: str) -> _Page:
         """The page that somebody means: a document, or a page of the tables."""

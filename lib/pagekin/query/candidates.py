@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from pagekin.index.shard import ListBounds, Shard
 from pagekin.index.shard_files import Ids
 from pagekin.minhash.signatures import Signatures
+from pagekin.query.answer import Folding
 
 __all__ = ["Candidates", "Counted", "Limits", "Scores", "count_equal", "least_count"]
 
@@ -40,6 +41,7 @@ class Limits(NamedTuple):
     budget: int  # ids that are read for them
     wanted: int = 0  # so many at least, where ids are left out
     crawled: bool | None = None  # pages that were read, or such that were not; None: both
+    folding: Folding | None = None  # of mirrors
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def count_equal(
     If more than `budget` ids had to be read, only the best: at least `wanted`, if there are so
     many. `lists` tells where they are, if that is known.
     """
-    alpha, budget, wanted, crawled = limits
+    alpha, budget, wanted, crawled, folding = limits
     lists = lists or [shard.lists(signatures) for shard in shards]
     lengths = sum((one.ends - one.starts for one in lists), np.zeros(len(signatures), np.int64))
     order = lengths.argsort(kind="stable")[np.count_nonzero(lengths == 0) :]
@@ -104,6 +106,8 @@ def count_equal(
     found = [_collect(s, one, order[:read]) for s, one in zip(shards, lists, strict=True)]
     if crawled is not None:  # before the best are taken, or those that were read would be too few
         found = [one.where(one.shard.crawled(one.ids) == crawled) for one in found]
+    if capped and folding:  # likewise, or copies would be all that is verified
+        found = folding.candidates(found)
     if read < len(order):
         least = _least_worth(found, max(_VERIFIED, 4 * wanted)) if capped else 1
         found = [_verify(one, signatures, least) for one in found]

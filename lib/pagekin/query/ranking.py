@@ -7,8 +7,11 @@ candidates brings it back (measured in docs/measurements/queries.md).
 
 Pages that were read are answers before URLs that are known by links alone: these follow where
 fewer than k were read and are similar enough. Among each kind those beyond a number of a host come
-last. Apart from that answers come by score, and by URL where scores are equal: so they are the same
-for any number of shards. Ids of a shard are in the order of its URLs, so for the order URLs are
+last. Mirrors are one answer: of each group the page with the most equal signatures is ranked, of
+equal ones the first member.
+
+Apart from that answers come by score, and by URL where scores are equal: so they are the same for
+any number of shards. Ids of a shard are in the order of its URLs, so for the order URLs are
 looked at only where several shards hold equal scores.
 """
 
@@ -28,15 +31,17 @@ from numpy.typing import NDArray
 
 from pagekin.errors import UsageError
 from pagekin.index.folder import Place
+from pagekin.index.mirror_table import MirrorTable
 from pagekin.index.shard import ListBounds, Shard
 from pagekin.minhash.signatures import Signatures
-from pagekin.query.answer import Admission, admitted
+from pagekin.query.answer import Admission, Folding, admitted
 from pagekin.query.candidates import Candidates, Counted, Limits, Scores, count_equal
 from pagekin.query.exact import DECIMALS, jaccards
 from pagekin.web.urls import host_named
 
 __all__ = [
     "FLOOR",
+    "MIRRORS",
     "PER_HOST",
     "READ",
     "Question",
@@ -58,6 +63,8 @@ READ: Final[Mapping[str, tuple[bool | None, ...]]] = {
     "any": (None,),
 }
 
+MIRRORS: Final = ("fold", "show", "only")
+
 _MOST = 10**18  # of a number that is asked for
 _OF_A_HOST = 4  # times per_host candidates of one host are ranked exactly
 _PAGES = 256  # whose lists are looked up together
@@ -78,12 +85,23 @@ class Question:
     exclude_hosts: Sequence[str] = ()
     budget: int = 20_000  # ids read for each page that is asked for
     read: str = "first"  # pages that were read are answers first, only, or any page is
+    mirrors: str = "fold"  # one answer of each group, or all of them, or mirrors of `like` only
+    table: MirrorTable | None = None  # of the index
 
-    def limits(self, crawled: bool | None) -> Limits:
+    def folding(self, like: Iterable[Place], unlike: Iterable[Place]) -> Folding | None:
+        """Which pages with mirrors may be answers, where these are asked for."""
+        if self.table is None or self.mirrors == "show":
+            return None
+        only = self.mirrors == "only"
+        asked = like if only else (*like, *unlike)
+        groups = {self.table.group_of(place.spot) for place in asked} - {-1}
+        return Folding(self.table, groups, self.exclude_hosts, only)
+
+    def limits(self, crawled: bool | None, folding: Folding | None) -> Limits:
         """What candidates have to be."""
         alpha = 0.0 if self.exact else self.alpha
         wanted = max(self.k, self.candidates if self.exact else 0)
-        return Limits(alpha, self.budget, wanted, crawled)
+        return Limits(alpha, self.budget, wanted, crawled, folding)
 
     def admission(self, crawled: bool | None) -> Admission:
         """Which of them may be answers: of those that were not read only what looks like a page."""
@@ -107,8 +125,9 @@ def make_question(*, exclude_hosts: str | Sequence[str] = (), **how: Any) -> Que
             )
     if not (isinstance(question.alpha, Real) and question.alpha < 1):
         raise UsageError(f"alpha is {question.alpha!r}; it takes a number below 1")
-    if question.read not in READ:
-        raise UsageError(f"read is {question.read!r}; it takes one of {', '.join(READ)}")
+    for name, known in (("read", READ), ("mirrors", MIRRORS)):
+        if (value := getattr(question, name)) not in known:
+            raise UsageError(f"{name} is {value!r}; it takes one of {', '.join(known)}")
     return question
 
 
@@ -179,9 +198,11 @@ def rank_some(
 
     `taken` counts the answers of each host.
     """
-    counted = _count(shards, question, question.limits(crawled), lists)
+    folding = question.folding(question.like, question.unlike)
+    counted = _count(shards, question, question.limits(crawled, folding), lists)
+    found = folding.candidates(counted.found) if folding and counted.found else counted.found
     admission = question.admission(crawled)
-    chosen = [_estimated(one) for one in _choose(counted.found, question, admission, taken)]
+    chosen = [_estimated(one) for one in _choose(found, question, admission, taken)]
     scores = [_exactly(one, question) if question.exact else one.scores for one in chosen]
     above = takewhile(lambda entry: entry.score > question.alpha, _in_order(chosen, scores))
     ranked: list[Ranked] = []

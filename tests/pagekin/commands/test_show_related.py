@@ -23,7 +23,8 @@ SPLICING = "http://knots.sailing.example/splicing.html"
 SOURDOUGH = "http://wiki.example.net/wiki/Sourdough"
 NOT_CRAWLED = "http://tide-tables.example.net/harbours"
 PLAIN = {"read": "any", "per_host": 0, "alpha": 0.0}
-FIELDS = ["url", "title", "score", "estimate", "exact", "inlinks", "read", "weak", "why"]
+FIELDS = ["url", "title", "score", "estimate", "exact", "inlinks", "read", "weak"]
+FIELDS += ["mirrors", "mirror_of", "why"]
 
 
 @pytest.fixture(scope="module")

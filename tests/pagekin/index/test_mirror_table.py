@@ -125,7 +125,7 @@ def test_no_groups(tmp_path):
     path = make_index(tmp_path / "index", bags, config_of(2), mirrors=Mirrors([], []))
     table = table_of(IndexFolder(path))
     assert (0, []) == (len(table), table.by_size())
-    assert [-1, -1] == table.groups_of(1, np.array([0, 1], np.uint32)).tolist()
+    assert [-1, -1] == table.groups_of(1, np.array([0, 1], np.uint32))[0].tolist()
     assert [] == verify_index(path)
 
 
@@ -139,6 +139,7 @@ def test_merged(tmp_path):
     merge_indexes([ours.path, theirs], tmp_path / "merged", 3)
     merged = IndexFolder(tmp_path / "merged")
     table = table_of(merged)
+    group = group._replace(members=[urls[2], urls[0], urls[1]])
     assert [*GROUPS, group] == [named(merged, table.group(number)) for number in range(3)]
     assert HELD == named(merged, table.all_contained())
     assert [] == verify_index(merged.path)
@@ -170,12 +171,15 @@ def test_twin(tmp_path_factory, data):
     table = MirrorTable(ArrayFile(path, KIND), sizes)
     expected = {urls[url]: number for number, group in enumerate(groups) for url in group.members}
     assert [expected.get(each, -1) for each in spots] == list(map(table.group_of, spots))
+    numbers: dict[Spot, int] = {}
     for shard, size in enumerate(sizes):
-        found = table.groups_of(shard, np.arange(size, dtype=np.uint32)).tolist()
-        assert [expected.get(Spot(shard, d), -1) for d in range(size)] == found
-    assert [[urls[url] for url in g.members] for g in groups] == [
-        table.members(number) for number in range(len(groups))
-    ]
+        found, places = table.groups_of(shard, np.arange(size, dtype=np.uint32))
+        assert [expected.get(Spot(shard, d), -1) for d in range(size)] == found.tolist()
+        numbers.update(zip((Spot(shard, d) for d in range(size)), places.tolist(), strict=True))
+    for number, group in enumerate(groups):
+        members = [group.members[0], *sorted(group.members[1:])]
+        assert [urls[url] for url in members] == table.members(number)
+        assert table.members(number) == sorted(table.members(number), key=numbers.__getitem__)
 
 
 def spoilt(file: ArrayFile, path: Path, name: str, array: np.ndarray[Any, Any]) -> ArrayFile:
@@ -214,6 +218,8 @@ def test_damage(folder, tmp_path, name):
         for one in (spot(folder, url) for url in URLS):
             table.contained(one)
             assert table.group_of(one) < len(table)
+            groups, _ = table.groups_of(one.shard, np.array([one.document], np.uint32))
+            assert [table.group_of(one)] == groups.tolist()
     assert refused > 2
 
 

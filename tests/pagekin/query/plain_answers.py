@@ -9,7 +9,7 @@ from fractions import Fraction
 from pagekin.bags.bag import Bag
 from pagekin.minhash.signatures import EMPTY
 
-__all__ = ["plain_jaccard", "plain_query", "plain_ranking"]
+__all__ = ["plain_folding", "plain_jaccard", "plain_query", "plain_ranking"]
 
 Rows = Mapping[str, Sequence[int]]
 
@@ -50,3 +50,18 @@ def plain_ranking(
         if score > alpha and not (per_host and hosts[host] > per_host):
             chosen.append((url, score))
     return chosen[:k]
+
+
+def plain_folding(
+    scores: Mapping[str, float], groups: Sequence[Sequence[str]], asked: set[int]
+) -> set[str]:
+    """The pages that stand for themselves or for their groups: of each that is not asked for the
+    best, of equal ones the first member.
+    """
+    members = {url for group in groups for url in group}
+    found = {url for url in scores if url not in members}
+    for number, group in enumerate(groups):
+        met = [url for url in group if url in scores]
+        if met and number not in asked:
+            found.add(max(met, key=lambda url: (scores[url], -met.index(url))))
+    return found

@@ -679,7 +679,8 @@ def test_where_bags_come_from(index):
 def test_plain_values(index):
     """What `as_dict` gives is what the documentation says, and no reasons unless they are asked."""
     kin = index.related(FULL[0].url, 1)[0]
-    fields = ["url", "title", "score", "estimate", "exact", "inlinks", "read", "weak", "why"]
+    fields = ["url", "title", "score", "estimate", "exact", "inlinks", "read", "weak"]
+    fields += ["mirrors", "mirror_of", "why"]
     assert fields == list(kin.as_dict())
     assert kin.why is None
     with_why = index.related(FULL[0].url, 1, why=True)[0]
