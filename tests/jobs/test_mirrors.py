@@ -14,7 +14,7 @@ from pagekin.jobs.mirror_offers import MirrorOffers
 from pagekin.jobs.mirror_pairs import MirrorPairs
 from pagekin.jobs.reading import Reading
 from pagekin.kinds import COPIES, SHINGLES, Pair
-from pagekin.mirrors.shingles import Shingler
+from pagekin.mirrors.shingles import fingerprints
 from pagekin.stages.mirror_edges.verify import parse_edge
 from tests.jobs.running import run_job, run_script, split_output, write_warc
 from tests.warcs import gz, response, warcinfo
@@ -82,7 +82,7 @@ def expected() -> dict[tuple[str, str], tuple[float, float, float]]:
 
 
 def shingles(text: str) -> set[int]:
-    return set(Shingler(LENGTH).fingerprints(text.encode()).tolist())
+    return set(fingerprints(text.encode(), LENGTH).tolist())
 
 
 def test_nothing():

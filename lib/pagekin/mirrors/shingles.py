@@ -1,9 +1,13 @@
 """Shingles: what a text is made of, so that copies of it are known [TOPK, "Duplicate Elimination"].
 
 A shingle is a run of so many words of a text, and its fingerprint a number of 64 bits: words are
-hashed by BLAKE2b, and the hashes of a run are mixed so that their order counts. All words take
-part, stop words too; what separates words (tags, digits, punctuation) does not. A text of fewer
+hashed by SipHash, and the hashes of a run are mixed so that their order counts. A text of fewer
 words than a run is one shingle.
+
+Words are cut at bytes, in a tenth of the time that the words of bags take: all that copies need is
+that equal texts have equal words. A word is a run of letters; those of ASCII are made small. Beyond
+ASCII a character is a letter if it is above U+00BF and no symbol; each Chinese or Japanese one is a
+word by itself. All words take part, stop words too, and digits and punctuation never.
 
 A `Sketch` is the set of a text's fingerprints or, of a long text, the least of them, as many as
 `MOST_KEPT`. Fingerprints are numbers by lot, so that these are a sample of the set, and of two
@@ -12,33 +16,37 @@ exact; else they are shares among the n sampled shingles of both, with a standar
 sqrt(s (1 - s) / n): .019 for two long texts that share a half of their shingles (s = .5, n = 700).
 
 - Broder: *On the resemblance and containment of documents*, 1997
+- Aumasson, Bernstein: *SipHash: a fast short-input PRF*, 2012
 """
 
 from __future__ import annotations
 
+import re
 import struct
-from hashlib import blake2b
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pybase64 import b64decode, b64encode
 
-from pagekin.config import TextConfig
-from pagekin.text.words import WordTable
+from pagekin.native import load
 
 __all__ = [
     "MOST_KEPT",
     "WHOLE",
     "Fingerprints",
     "Likeness",
-    "Shingler",
     "Sketch",
     "compare",
+    "cut_words",
+    "fingerprints",
     "make_sketch",
     "mix",
     "pack",
+    "siphash",
     "unpack",
+    "word_hashes",
 ]
 
 Fingerprints = NDArray[np.uint64]
@@ -46,73 +54,96 @@ Fingerprints = NDArray[np.uint64]
 MOST_KEPT = 512  # fingerprints of a sketch: 4 KB
 WHOLE = (1 << 64) - 1  # the reach of a sketch that has all
 
-_FULL = 80_000  # words that are remembered: 20 MB
+_HEAD = struct.Struct("<IQ")  # shingles and reach, as they are packed
+
+# --- words ---
+
+# Of a character the first byte tells what it is; what is cut off by the end of the text is nothing.
+_LETTER = rb"[a-z]++|[\xc3-\xdf].|[\xe0\xe1\xea-\xed].."
+_OF_ITS_OWN = rb"\xe3[^\x80].|[\xe4-\xe9]..|\xf0[\xa0-\xff].."
+_BETWEEN = rb"[\x00-`{-\x7f]++|\xc2.|[\xe2\xe3\xee\xef]..|[\xf0-\xf4]...|."
+_WORD = re.compile(rb"((?:%b)++|%b)|(?:%b)" % (_LETTER, _OF_ITS_OWN, _BETWEEN), re.DOTALL)
+
+_KEY: Final = b"pagekin shingles"  # stored fingerprints rest on it
+_MASK = (1 << 64) - 1
+_REMEMBERED = 1 << 16  # hashes of words
+_native = load("pagekin.mirrors._shingles")
+
+
+def cut_words(text: bytes) -> list[str]:
+    """The words of a text: a page's flat text with markers, or any other in UTF-8.
+
+    >>> cut_words("It’s a <b>Knot</b>, 2 結び目".encode())
+    ['it', 's', 'a', 'b', 'knot', 'b', '結', 'び', '目']
+    """
+    return [word.decode("utf-8", "replace") for word in _WORD.findall(text.lower()) if word]
+
+
+def word_hashes(text: bytes) -> Fingerprints:
+    """The hash of each word of a text; `_shingles.c` does the same."""
+    if _native is None:
+        hashes = [_hash_of(word) for word in _WORD.findall(text.lower()) if word]
+        return np.array(hashes, np.uint64)
+    return np.frombuffer(_native.word_hashes(text, _KEY), np.uint64)
+
+
+@lru_cache(_REMEMBERED)
+def _hash_of(word: bytes) -> int:
+    return siphash(_KEY, word)
+
+
+def siphash(key: bytes, data: bytes) -> int:
+    """SipHash-2-4."""
+    k0, k1 = struct.unpack("<QQ", key)
+    v0, v1 = k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D
+    v2, v3 = k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573
+    padded = data + bytes(7 - len(data) % 8) + bytes([len(data) % 256])
+    for (block,) in struct.iter_unpack("<Q", padded):
+        v0, v1, v2, v3 = _rounds(v0, v1, v2, v3 ^ block, 2)
+        v0 ^= block
+    v0, v1, v2, v3 = _rounds(v0, v1, v2 ^ 0xFF, v3, 4)
+    return v0 ^ v1 ^ v2 ^ v3
+
+
+def _rounds(v0: int, v1: int, v2: int, v3: int, count: int) -> tuple[int, int, int, int]:
+    for _ in range(count):
+        v0 = (v0 + v1) & _MASK
+        v2 = (v2 + v3) & _MASK
+        v1 = (v1 << 13 & _MASK | v1 >> 51) ^ v0
+        v3 = (v3 << 16 & _MASK | v3 >> 48) ^ v2
+        v0 = v0 << 32 & _MASK | v0 >> 32
+        v2 = (v2 + v1) & _MASK
+        v0 = (v0 + v3) & _MASK
+        v1 = (v1 << 17 & _MASK | v1 >> 47) ^ v2
+        v3 = (v3 << 21 & _MASK | v3 >> 43) ^ v0
+        v2 = v2 << 32 & _MASK | v2 >> 32
+    return v0, v1, v2, v3
+
+
+# --- shingles ---
+
 _FACTORS = tuple(
     map(np.uint64, (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0xBF58476D1CE4E5B9))
 )  # odd, with their bits by lot
-_HEAD = struct.Struct("<IQ")  # shingles and reach, as they are packed
 _HIGH, _MIDDLE = np.uint64(32), np.uint64(29)
 
 
-class Shingler:
-    """Cuts texts into shingles of so many words; it remembers the words that it met."""
+def fingerprints(text: bytes, length: int) -> Fingerprints:
+    """Those of all shingles of a text in its order: the i-th begins with the i-th word.
 
-    def __init__(self, length: int) -> None:
-        self._length = length
-        self._start()
-
-    def _start(self) -> None:
-        # words as they stand: without stems, of whatever language
-        self._table = WordTable(TextConfig(stemming="nostem", stop_words=False), "")
-        self._hashes: Fingerprints = np.zeros(0, np.uint64)
-
-    def words(self, text: bytes) -> list[str]:
-        """The words of a text, a page's flat text with markers or any other in UTF-8.
-
-        >>> Shingler(3).words("It’s a <b>knot</b>, 2 knots".encode())
-        ['it', 's', 'a', 'b', 'knot', 'b', 'knots']
-        """
-        known = self._table.words
-        return [known[number] for number in self._numbers(text).tolist()]
-
-    def fingerprints(self, text: bytes) -> Fingerprints:
-        """Those of all shingles of a text in its order: the i-th begins with the i-th word."""
-        numbers = self._numbers(text)
-        if len(self._table.words) > len(self._hashes):
-            new = self._table.words[len(self._hashes) :]
-            self._hashes = np.concatenate([self._hashes, _word_hashes(new)])
-        return _mixed_runs(self._hashes[numbers], self._length)
-
-    def sketch(self, text: bytes) -> Sketch:
-        """The sketch of a text."""
-        return make_sketch(self.fingerprints(text))
-
-    def _numbers(self, text: bytes) -> NDArray[np.int32]:
-        if len(self._table) > _FULL:
-            self._start()
-        numbers = self._table.numbers(text)
-        return numbers[numbers >= 0]  # the others are markers
-
-
-def _word_hashes(words: list[str]) -> Fingerprints:
-    digests = [blake2b(word.encode("utf-8", "replace"), digest_size=8).digest() for word in words]
-    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
-
-
-def _mixed_runs(hashes: Fingerprints, length: int) -> Fingerprints:
-    """The hashes of each run of so many words as one number: runs of 1, 2, 4 ... words are mixed,
-    and of these, the shortest first, those that make up the length.
+    Runs of 1, 2, 4 ... words are mixed, and of these, the shortest first, those that make up the
+    length.
     """
-    length = min(length, len(hashes))
-    if not length:
-        return hashes
-    runs, of_runs, done, made = hashes, 1, 0, hashes
+    runs = word_hashes(text)
+    length = min(length, len(runs))
+    of_runs, done, made = 1, 0, runs
     while of_runs <= length:
         if length & of_runs:
             # what is made so far comes first, and the run behind it
-            made = runs if not done else mix(made[: len(runs) - done], runs[done:])
+            made = mix(made[: len(runs) - done], runs[done:]) if done else runs
             done += of_runs
-        runs = mix(runs[:-of_runs], runs[of_runs:])
+        if done < length:
+            runs = mix(runs[:-of_runs], runs[of_runs:])
         of_runs *= 2
     return made
 
@@ -125,6 +156,9 @@ def mix(first: Fingerprints, second: Fingerprints) -> Fingerprints:
     mixed *= _FACTORS[2]
     mixed ^= mixed >> _MIDDLE
     return mixed
+
+
+# --- sketches ---
 
 
 class Sketch(NamedTuple):

@@ -47,18 +47,18 @@ def _without_copies(pages: Sequence[Fingerprints]) -> list[int]:
     """The places of pages that are no copies of one before them."""
     least = [page[:_LEAST_SHINGLES] for page in pages]
     sizes = np.array([len(page) for page in least])
-    shared = _shared(least)
-    alike = shared >= _COPY * (sizes[:, None] + sizes[None, :] - shared)
+    bits = _as_bits(least)
     kept: list[int] = []
-    for place, like in enumerate(alike):
-        if not like[kept].any():
+    for place in range(len(pages)):
+        shared = np.bitwise_count(bits[kept] & bits[place]).sum(axis=1)
+        if not (shared >= _COPY * (sizes[kept] + sizes[place] - shared)).any():
             kept.append(place)
     return kept
 
 
-def _shared(sets: Sequence[Fingerprints]) -> NDArray[np.float32]:
-    """How many members each two of these sets share."""
+def _as_bits(sets: Sequence[Fingerprints]) -> NDArray[np.uint64]:
+    """A row for each set, with a bit for each member of any."""
     members, places = np.unique(np.concatenate(sets), return_inverse=True)
-    has = np.zeros((len(sets), len(members)), np.float32)
-    has[np.repeat(np.arange(len(sets)), [len(each) for each in sets]), places] = 1
-    return has @ has.T
+    has = np.zeros((len(sets), -(-len(members) // 64) * 64), np.bool_)
+    has[np.repeat(np.arange(len(sets)), [len(each) for each in sets]), places] = True
+    return np.packbits(has, axis=1).view(np.uint64)

@@ -186,11 +186,6 @@ class WordTable:
     def __len__(self) -> int:
         return len(self._pieces) + len(self._foreign)
 
-    @property
-    def words(self) -> list[str]:
-        """The words by their numbers; 0 is none."""
-        return self._words
-
     def numbers(self, text: bytes) -> WordNumbers:
         """The number of each token of a flat text with its sentences marked."""
         numbers = np.frombuffer(self._pieces.numbers(text, self._look_up), dtype=np.int32)

@@ -1,4 +1,6 @@
-"""Shingles against runs of words in sets of tuples, and sketches against whole sets."""
+"""Shingles against runs of words in sets of tuples, sketches against whole sets, and C against
+Python.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pagekin.mirrors import shingles
 from pagekin.mirrors.shingles import (
     MOST_KEPT,
     WHOLE,
     Fingerprints,
     Likeness,
-    Shingler,
     Sketch,
     compare,
+    cut_words,
+    fingerprints,
     make_sketch,
+    siphash,
+    word_hashes,
 )
+from tests.natives import native
 
 Runs = list[tuple[str, ...]]
 
@@ -42,10 +49,9 @@ def test_equal_runs_of_words_and_no_others_have_equal_fingerprints(
     one: list[str], other: list[str], length: int
 ) -> None:
     """The i-th fingerprint is that of the run that begins with the i-th word, in every text."""
-    shingler = Shingler(length)
     known: dict[int, tuple[str, ...]] = {}
     for words in (one, other):
-        found = shingler.fingerprints(" ".join(words).encode()).tolist()
+        found = fingerprints(" ".join(words).encode(), length).tolist()
         expected = runs(words, length)
         assert len(found) == len(expected)
         for fingerprint, run in zip(found, expected, strict=True):
@@ -58,8 +64,8 @@ def test_resemblance_and_containment_are_those_of_the_sets(
     one: list[str], other: list[str], length: int
 ) -> None:
     """As [TOPK] defines them, of the runs of words as a set."""
-    shingler = Shingler(length)
-    found = compare(*(shingler.sketch(" ".join(words).encode()) for words in (one, other)))
+    texts = (" ".join(words).encode() for words in (one, other))
+    found = compare(*(make_sketch(fingerprints(text, length)) for text in texts))
     first, second = set(runs(one, length)), set(runs(other, length))
     shared = len(first & second)
     assert found == Likeness(shared, len(first), len(second), exact=True)
@@ -70,28 +76,71 @@ def test_resemblance_and_containment_are_those_of_the_sets(
 
 def test_fingerprints_never_change() -> None:
     """They are stored: golden values."""
-    found = Shingler(3).fingerprints("Über  bowline-knots, &amp; 3 ropes".encode())
+    found = fingerprints("Über  bowline-knots, &amp; 3 ropes".encode(), 3)
     assert [f"{number:016x}" for number in found.tolist()] == GOLDEN
 
 
-GOLDEN = ["c9ae0d1c440daf39", "245572b64a385232", "b594af9dfbc2c01c"]
+GOLDEN = ["a629548493cfb73d", "49b63f050734a9f5", "706e81d9d02e9a23"]
 
 
 def test_markers_are_no_words_and_all_words_count() -> None:
     """Stop words take part as they stand; what a page's text has of its structure does not."""
-    assert Shingler(2).words(b"\x01 The \x02 \x08 knots \x0e of the THE") == [
+    assert cut_words(b"\x01 The \x02 \x08 knots \x0e of the THE") == [
         *("the", "knots", "of", "the", "the")
     ]
 
 
-def test_words_that_were_forgotten_have_the_same_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a task remembers of words is bounded, and leaves no trace."""
-    texts = [f"word{'abcdefgh'[k % 8]} rope{'ijkl'[k % 4]} knot".encode() for k in range(20)]
-    texts = [text.replace(b"word", b"w" * (k + 1)) for k, text in enumerate(texts)]
-    expected = [Shingler(2).fingerprints(text).tolist() for text in texts]
-    monkeypatch.setattr("pagekin.mirrors.shingles._FULL", 30)
-    shingler = Shingler(2)
-    assert [shingler.fingerprints(text).tolist() for text in texts] == expected
+def test_words_beyond_ascii() -> None:
+    """Letters stay as they are, what separates words does, and Chinese has a word a character."""
+    assert cut_words("l’été—«Größe» Ночь\xa01 ความรัก 서울 ソフト、漢字 😀a€b 𠀋".encode()) == [
+        *("l", "été", "größe", "Ночь", "ความรัก", "서울", "ソ", "フ", "ト", "漢", "字"),
+        *("a", "b", "𠀋"),
+    ]
+
+
+_pieces = st.one_of(
+    st.text(max_size=8).map(lambda text: text.encode("utf-8", "replace")),
+    st.binary(max_size=4),
+    st.sampled_from(
+        [b"Knot", "Größe 漢字".encode(), b"\xe6\xbc", b"\xf0\xa0", b"\x01", b"w" * 300]
+    ),
+)
+
+
+@given(st.lists(_pieces, max_size=12).map(b"".join), st.binary(min_size=16, max_size=16))
+def test_c_hashes_words_as_python_does(text: bytes, key: bytes) -> None:
+    """Of any bytes, also of characters that are cut off, under any key."""
+    part = native("pagekin.mirrors._shingles")
+    words = [word for word in shingles._WORD.findall(text.lower()) if word]
+    found = np.frombuffer(part.word_hashes(text, key), np.uint64).tolist()
+    assert found == [siphash(key, word) for word in words]
+
+
+def test_python_alone_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the part in C was not built."""
+    text = "Über bowline-knots, &amp; 3 ropes 結び目".encode()
+    expected = word_hashes(text).tolist()
+    monkeypatch.setattr(shingles, "_native", None)
+    assert word_hashes(text).tolist() == expected
+    assert len(expected) == len(cut_words(text)) == 8
+
+
+def test_the_hash_is_siphash() -> None:
+    """The vector of its authors, and the length that tells nothing from zeros."""
+    key = bytes(range(16))
+    assert siphash(key, bytes(range(15))) == 0xA129CA6149BE45E5
+    assert siphash(key, b"") == 0x726FDB47DD0E0E31
+    assert len({siphash(key, bytes(size)) for size in range(20)}) == 20
+
+
+def test_wrong_arguments_are_refused() -> None:
+    """A key of another length, and what is no bytes."""
+    part = native("pagekin.mirrors._shingles")
+    for key in (b"", bytes(15), bytes(17)):
+        with pytest.raises(ValueError, match="a key has 16 bytes"):
+            part.word_hashes(b"knot", key)
+    with pytest.raises(TypeError):
+        part.word_hashes("knot", bytes(16))
 
 
 @given(st.lists(st.integers(0, 99), max_size=60), st.lists(st.integers(0, 99), max_size=60))
@@ -142,7 +191,7 @@ def test_without_templates_is_the_difference_of_sets(page: set[int], site: set[i
 
 def test_an_empty_text_is_like_nothing() -> None:
     """No shingles, and no division by their number."""
-    empty = Shingler(7).sketch(b" 12 \x01 ! \x02")
+    empty = make_sketch(fingerprints(b" 12 \x01 ! \x02", 7))
     assert (empty.shingles, empty.reach, len(empty.fingerprints)) == (0, WHOLE, 0)
     assert compare(empty, Sketch(1, WHOLE, some(5))).resemblance == 0
     assert compare(empty, empty).containment == 0

@@ -20,7 +20,7 @@ from operator import itemgetter
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.kinds import SHINGLES, Pair
-from pagekin.mirrors.shingles import WHOLE, Shingler, pack, unpack
+from pagekin.mirrors.shingles import WHOLE, fingerprints, make_sketch, pack, unpack
 from pagekin.mirrors.templates import WITNESSES, site_templates
 from pagekin.stages.fragments.parcels import host_part
 from pagekin.tables import url_number
@@ -42,11 +42,10 @@ class ShingleExtractor:
         self._config = config
         self._counters = counters
         self._resolution = resolution
-        self._shingler = Shingler(config.mirrors.length)
 
     def records(self, page: Page) -> Iterator[Pair]:
         """The record of a page; none of a page without words."""
-        sketch = self._shingler.sketch(page.flat.text)
+        sketch = make_sketch(fingerprints(page.flat.text, self._config.mirrors.length))
         if not sketch.shingles:
             self._counters.add("shingles", "pages_without_words")
             return

@@ -9,7 +9,7 @@ import pytest
 from pagekin.config import BuildConfig, MirrorConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
-from pagekin.mirrors.shingles import Shingler, pack, unpack
+from pagekin.mirrors.shingles import fingerprints, make_sketch, pack, unpack
 from pagekin.stages.shingles.extractor import (
     ShingleExtractor,
     leave_templates_out,
@@ -41,7 +41,7 @@ def left(pages: dict[str, str], config: BuildConfig = CONFIG) -> dict[str, set[i
 
 
 def shingles(text: str) -> set[int]:
-    return set(Shingler(2).fingerprints(text.encode()).tolist())
+    return set(fingerprints(text.encode(), 2).tolist())
 
 
 SITE = {
@@ -89,7 +89,7 @@ def test_of_pages_that_name_one_url_the_first_counts():
     """Which is the same on every runner: values are sorted."""
     counters = Counters()
     key = b"!shingles/http://a.example/"
-    words = sorted(pack(Shingler(2).sketch(text_of(k).encode())) for k in range(2))
+    words = sorted(pack(make_sketch(fingerprints(text_of(k).encode(), 2))) for k in range(2))
     values = [b"%016x /x %b" % (7, word) for word in words]
     made = [*leave_templates_out(((key, value) for value in values), CONFIG, counters)]
     assert [(key, b"/x " + words[0])] == made
@@ -106,7 +106,7 @@ def test_damaged_sketches_are_refused(word: bytes):
 def test_a_sketch_is_read_as_it_was_written():
     """Also one without any shingles."""
     for text in ("", "one two three", " ".join(f"{'ab' * k}" for k in range(1, 900))):
-        sketch = Shingler(2).sketch(text.encode())
+        sketch = make_sketch(fingerprints(text.encode(), 2))
         found = unpack(pack(sketch))
         assert sketch[:2] == found[:2]
         assert sketch.fingerprints.tolist() == found.fingerprints.tolist()
