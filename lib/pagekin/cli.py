@@ -30,6 +30,7 @@ from pagekin.commands.manage_index import add_info, add_merge_index, add_verify
 from pagekin.commands.plan_build import add_plan
 from pagekin.commands.plan_signatures import add_plan_signatures
 from pagekin.commands.show_bag import add_bag
+from pagekin.commands.show_mirrors import add_mirrors
 from pagekin.commands.show_neighbours import add_neighbours
 from pagekin.commands.show_page import add_blocks, add_page
 from pagekin.commands.show_related import add_related
@@ -49,6 +50,7 @@ _TERMS = {
     "bag": "the words of a page, and those of others around their links to it, with weights",
     "signature": "a number drawn from a bag: two bags have an equal one as often as they are alike",
     "shard": "a part of an index",
+    "shingle": "so many words of a page in a row",
     "gamma": "how well an order of pages agrees with a directory's: 1 fully, 0 by chance",
     "co-citation": "being linked to side by side, in one block of links, by many sites",
     "block": "links that a page shows as one list, menu or paragraph",
@@ -58,6 +60,7 @@ _TERMS = {
 }
 _COMMANDS = (
     *(add_build, add_related, add_urls, add_bag, add_neighbours, add_topics, add_page, add_blocks),
+    add_mirrors,
     *(add_info, add_verify, add_merge_index),
     *(add_stages, add_records),
     *(add_plan, add_plan_signatures),

@@ -10,7 +10,7 @@ from pagekin.commands.arguments import add_command, add_configuration, print_res
 from pagekin.config import config_from_flags
 from pagekin.errors import InputError, NotFoundError, UsageError, naming
 
-__all__ = ["add_block_rules", "add_blocks", "add_page", "config_of_blocks"]
+__all__ = ["add_block_rules", "add_blocks", "add_page", "config_of_blocks", "page_of_file"]
 
 _PAGE = """\
 Show what the reader sees of a page: its title, language and charset, the stream of its words with
@@ -137,30 +137,35 @@ def _open_page(options: argparse.Namespace, config: Any, view: Any) -> tuple[Any
     """The page that the arguments name, and the counters of its reading."""
     if options.warc and (options.url or options.charset):
         raise UsageError("--url and --charset go with an HTML file; a WARC record has both")
-    return (_page_of_warc if options.warc else _page_of_file)(options, config, view)
+    if options.warc:
+        return _page_of_warc(options, config, view)
+    return page_of_file(options.page, config, view, options.url, options.charset)
 
 
-def _page_of_file(options: argparse.Namespace, config: Any, view: Any) -> tuple[Any, Any]:
+def page_of_file(
+    name: str, config: Any, view: Any, address: str = "", charset: str = ""
+) -> tuple[Any, Any]:
+    """The page in an HTML file, and the counters of its reading."""
     from pagekin.counters import Counters
     from pagekin.web.page import make_page
     from pagekin.web.urls import canonical
 
-    path = Path(options.page)
-    if "://" in options.page and not path.exists():
-        raise UsageError(f"{options.page}: name the WARC file that holds it with --warc")
+    path = Path(name)
+    if "://" in name and not path.exists():
+        raise UsageError(f"{name}: name the WARC file that holds it with --warc")
     try:
         body = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     if body.startswith((b"WARC/", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
         raise UsageError(f"{path} is a WARC or compressed file; give it with --warc, and a URL")
-    url = canonical(options.url) if options.url else "http://localhost/"
+    url = canonical(address) if address else "http://localhost/"
     if url is None:
-        raise UsageError(f"--url {options.url}: is no web address")
+        raise UsageError(f"--url {address}: is no web address")
     counters = Counters()
     limit = config.reading.max_page_bytes
     counters.add("pages", "cut_to_limit", int(len(body) > limit))
-    page = make_page(url, body[:limit], options.charset, counters, view=view)
+    page = make_page(url, body[:limit], charset, counters, view=view)
     if isinstance(page, str):
         raise InputError(f"{path}: would be left out: {page}")
     return page, counters

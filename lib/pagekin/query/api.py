@@ -52,6 +52,7 @@ from pagekin.query.ranking import (
 from pagekin.tables import UNREADABLE, damaged
 
 if TYPE_CHECKING:
+    from pagekin.query.known_mirrors import KnownGroups, PageMirrors
     from pagekin.query.page_topics import KnownTopic, PageTopic, Report
     from pagekin.query.related_words import RelatedWords
 
@@ -277,9 +278,7 @@ class Index:
 
     def _with_mirrors(self, question: Question) -> Question:
         """The question with the groups of the index; NotFoundError where it needs some."""
-        table = self._folder.mirrors
-        if table is None and question.mirrors == "only":
-            raise NotFoundError(f"{self._path} {_NO_MIRRORS}")
+        table = self._mirror_table() if question.mirrors == "only" else self._folder.mirrors
         return question if table is None else replace(question, table=table)
 
     def _stand_in(self, place: Place, question: Question) -> Place:
@@ -547,6 +546,31 @@ class Index:
                 return topics_of_page(folder.topics, place)
             except UNREADABLE as error:
                 raise damaged(folder.files[TOPICS].path) from error
+
+    def mirrors(self, url: str, k: int = 20) -> PageMirrors:
+        """The mirrors of a page, by its URL in any spelling: their group with the page that stands
+        for it and why, `k` of its members and edges (0: all), and pages that hold most of the page,
+        or most of which it holds. NotFoundError where the index has no groups.
+        """
+        from pagekin.query.known_mirrors import page_mirrors  # noqa: PLC0415 - few ask for it
+
+        with self._folder.unchanged() as folder:
+            return page_mirrors(folder, self._mirror_table(), self._document(url), k)
+
+    def mirror_groups(self, k: int = 20) -> KnownGroups:
+        """The `k` largest groups of mirrors, and as many of those that were cut out of larger ones;
+        0: all. NotFoundError where the index has no groups.
+        """
+        from pagekin.query.known_mirrors import known_groups  # noqa: PLC0415 - few ask for it
+
+        with self._folder.unchanged() as folder:
+            return known_groups(folder, self._mirror_table(), k)
+
+    def _mirror_table(self) -> MirrorTable:
+        table = self._folder.mirrors
+        if table is None:
+            raise NotFoundError(f"{self._path} {_NO_MIRRORS}")
+        return table
 
     def pages(self, host: str = "", *, read: bool = False) -> Iterator[KnownPage]:
         """All pages that may be asked for, in the order of their URLs: documents, and pages with

@@ -13,6 +13,8 @@ from pagekin import cli
 from pagekin.bags.bag import Entry
 from pagekin.cocitation.kin_table import Reason, RelatedPage
 from pagekin.config import BuildConfig
+from pagekin.index.assembling import Mirrors
+from pagekin.index.mirror_table import Edge, Group
 from pagekin.stages.chain import wanted_outputs
 from tests.indexes import config_of, make_bag, make_index
 from tests.marked import write_marked
@@ -82,7 +84,10 @@ def _forged(folder: Path) -> None:
     reasons = (Reason(f"c.example{IN_A_URL}", IN_A_URL, 0.5),)
     kin = {bags[0].url: [RelatedPage(bags[1].url, 0.5, 3, 3, reasons)]}
     entries = {16: Entry("bee", f"word{HARM}"), 17: Entry("hive", f"word{HARM}")}
-    taught = {"neighbours": {16: {17: 9}, 17: {}}, "topics": [[16], [17]]}
+    urls = [bag.url.encode() for bag in bags]
+    edge = Edge(*urls, 9000, 9000, 9000)
+    mirrors = Mirrors([Group(urls, [edge], 9000, 9000, 1, "too many members")], [edge])
+    taught = {"neighbours": {16: {17: 9}, 17: {}}, "topics": [[16], [17]], "mirrors": mirrors}
     named = lambda terms: [entries[t] for t in terms]  # noqa: E731
     make_index(folder, bags, config_of(), words=named, kin=kin, **taught)
 
@@ -120,10 +125,10 @@ RUNS = [
     ["related", "--index", "P/work", "--all", "--why"],
     ["related", "--index", "P/work", "--all", "--why", "--by", "cocitation"],
     ["related", "--index", "P/work", "injected"],
-    ["related", "--index", "P/forged", "--why", FORGED],
-    ["related", "--index", "P/forged", "--why", "--json", FORGED],
-    ["related", "--index", "P/forged", "--why", "--by", "cocitation", FORGED],
-    ["related", "--index", "P/forged", "--by", "both", "--all", "--why"],
+    ["related", "--index", "P/forged", "--mirrors", "show", "--why", FORGED],
+    ["related", "--index", "P/forged", "--mirrors", "show", "--why", "--json", FORGED],
+    ["related", "--index", "P/forged", "--mirrors", "show", "--why", "--by", "cocitation", FORGED],
+    ["related", "--index", "P/forged", "--mirrors", "show", "--by", "both", "--all", "--why"],
     ["related", "--index", "P/forged", f"http://{HARM}.example/"],
     ["urls", "--index", "P/work"],
     ["urls", "--index", "P/forged"],
@@ -140,6 +145,16 @@ RUNS = [
     ["topics", "--index", "P/forged", "--json"],
     ["topics", "--index", "P/forged", FORGED],
     ["topics", "--index", "P/work"],
+    ["mirrors", "--index", "P/forged"],
+    ["mirrors", "--index", "P/forged", "--json"],
+    ["mirrors", "--index", "P/forged", FORGED],
+    ["mirrors", "--index", "P/forged", FORGED, "--json"],
+    ["mirrors", "--index", "P/forged", f"http://{HARM}.example/"],
+    ["mirrors", "P/page.html", "P/page.html"],
+    ["mirrors", "P/page.html", "P/page.html", "--json"],
+    ["mirrors", "P/page.html", f"P/no {HARM}"],
+    ["related", "--index", "P/forged", "--mirrors", "only", "--alpha", "0", FORGED],
+    ["related", "--index", "P/forged", "--why", "--by", "both", f"http://b.example/{IN_A_URL}"],
     ["page", "--url", ASKED, "P/page.html"],
     ["page", "--url", ASKED, "P/page.html", "--json"],
     ["page", "--warc", f"P/crawl/a{IN_A_FILE_NAME}.warc", "http://none.example/"],
