@@ -398,12 +398,10 @@ class BlockConfig:
     page_share: float = _option(
         0.8, "structural: what holds more than this share of a page's links is cut", low=0, high=1
     )
-    column: int = _option(
-        20, "structural: what has two parts of so many links and more is cut; 0: it is not", low=0
-    )
-    wrapped: int = _option(
-        5,
-        "structural: what has one link beside a part of so many and more is cut; 0: it is not",
+    detail: int = _option(
+        80,
+        "structural: what leads to fewer addresses than one for each so many links of the page,"
+        " three at most, is a detail of what is around it; 0: one link is",
         low=0,
     )
     huge: int = _option(200, "structural: what holds more links than this is cut", low=1)

@@ -5,6 +5,10 @@ applies decides whether they are a block or are cut into their parts; a part of 
 [BLOCK] has no such rules; against human marks they do far better than its own, which merge over any
 distance in the tree (docs/measurements/segmentation.md). `coarse` cuts only where three lists are
 inside, and makes larger blocks.
+
+People see fewer things on a page than it has elements, and the more there is on it the larger is
+what they see: on a page of many links a part that leads to one or two addresses (the picture, the
+title and the "more" of one story) is a detail of what is around it.
 """
 
 from __future__ import annotations
@@ -14,7 +18,8 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
 from functools import cached_property, lru_cache
-from operator import sub
+from itertools import accumulate
+from operator import ne, sub
 from typing import Final, NamedTuple, TypeVar
 
 from pagekin.blocks.links import Segment, element_name
@@ -25,16 +30,17 @@ from pagekin.web.tags import attribute
 __all__ = ["LISTS", "REASONS", "LinkTree", "structural_segments"]
 
 LISTS: Final = frozenset(("ul", "ol", "dl", "table"))
+_ITEM_LISTS = frozenset(("ul", "ol"))
+# A name is told by its last word: `main-nav` is a menu, `nav-content` and `menu-item` are none.
 _MENU = re.compile(
-    r"(?<![a-z])(?:(?:main|top|sub)?[_-]?(?:nav|menu)|navi|navigation|navbar|breadcrumbs?|pager"
-    r"|pagination)(?![a-z])",
-    re.IGNORECASE,
+    r"(?:nav|navi|navigation|navbar|menu|breadcrumbs?|pager|pagination)\d*(?![\w-])", re.IGNORECASE
 )
 _FOOTER = re.compile("foot|contentinfo", re.IGNORECASE)
 _MAX_NAME = 200  # characters of a class, an id or a role that are looked at
 _MIN_ALIKE, _ALIKE_SHARE, _MAX_ALIKE_LINKS = 5, 0.8, 8  # children, those of one kind, links in each
 _MIN_HEADINGS = 3
 _MIN_LISTS = {"structural": 1, "coarse": 3}
+_MOST_ADDRESSES = 3  # that a part is asked to lead to
 
 _class, _id, _role = attribute("class"), attribute("id"), attribute("role")
 _Read = TypeVar("_Read")
@@ -45,17 +51,35 @@ _MAX_CACHED_BYTES = 400  # of longer attributes little is gained, and much memor
 class LinkTree:
     """The elements of an outline as a tree: which of them hold which links, headings and lists.
 
-    Elements are known by their numbers in the outline; 0 is the page.
+    Elements are known by their numbers in the outline; 0 is the page. `detail` is the option of
+    that name.
     """
 
-    def __init__(self, outline: Outline) -> None:
+    def __init__(self, outline: Outline, detail: int = 0) -> None:
         self.outline = outline
         self.sizes: list[int] = list(map(sub, outline.last, outline.first))
         """How many links each element holds."""
+        wanted = -(-len(outline.hrefs) // detail) if detail else 1
+        self.least_addresses = min(max(wanted, 1), _MOST_ADDRESSES)
+        """To how many a part leads that is more than a detail."""
 
     def links(self, element: int) -> range:
         """The numbers of the links in it."""
         return range(self.outline.first[element], self.outline.last[element])
+
+    def addresses(self, element: int) -> int:
+        """How many addresses its links lead to; one that leads where the link before it does is
+        not counted again.
+        """
+        changes, links = self._changes, self.links(element)
+        return 1 + changes[links.stop - 1] - changes[links.start]
+
+    def parts(self, children: list[int]) -> list[int]:
+        """Those of the children that may be blocks."""
+        several = [child for child in children if self.sizes[child] > 1]
+        if self.least_addresses == 1:
+            return several
+        return [child for child in several if self.addresses(child) > 1]
 
     def chain(self, element: int) -> range:
         """The element, and those in it, each in the one before, that hold the same links."""
@@ -84,6 +108,12 @@ class LinkTree:
         """How many lists and tables of two links and more are in it."""
         lists, end = self._lists, self.outline.behind[element]
         return bisect_left(lists, end) - bisect_left(lists, element + 1)
+
+    @cached_property
+    def _changes(self) -> list[int]:
+        """For each link how many up to it lead elsewhere than the link before them."""
+        hrefs = self.outline.hrefs
+        return list(accumulate(map(ne, hrefs, hrefs[1:]), initial=0))
 
     @cached_property
     def _lists(self) -> list[int]:
@@ -119,7 +149,7 @@ class _Group:
         self.elements = chain[1:] if element == 0 else chain  # outermost first; not the page itself
         self.size = tree.sizes[element]
         self.children = tree.children(self.inner)
-        self.parts = [child for child in self.children if tree.sizes[child] > 1]
+        self.parts = tree.parts(self.children)
 
     @cached_property
     def tags(self) -> set[str]:
@@ -150,7 +180,7 @@ class _Group:
 def structural_segments(outline: Outline, config: BlockConfig) -> list[Segment]:
     """The page's blocks, in order."""
     found: list[Segment] = []
-    tree = LinkTree(outline)
+    tree = LinkTree(outline, config.detail)
     waiting = [0] if len(outline.hrefs) > 1 else []
     while waiting:
         group = _Group(tree, waiting.pop())
@@ -169,10 +199,25 @@ def _first_rule(group: _Group, config: BlockConfig) -> _Rule:
     raise AssertionError("the last rule applies to all")
 
 
+def _is_huge(group: _Group, config: BlockConfig) -> bool:
+    return group.size > config.huge and bool(group.parts)
+
+
+def _is_leaf(group: _Group, _: BlockConfig) -> bool:
+    tree, parts = group.tree, group.parts
+    if not parts or tree.least_addresses < _MOST_ADDRESSES:
+        return not parts  # which lead to as many addresses as are asked for
+    return not any(tree.addresses(part) >= _MOST_ADDRESSES for part in parts)
+
+
 def _is_menu(group: _Group, config: BlockConfig) -> bool:
-    if not config.menus:
+    """Not if it has one part only, or several lists: then these are the menus."""
+    if not config.menus or len(group.parts) == 1:
         return False
-    return "nav" in group.tags or any(is_menu for is_menu, _ in group.calls_itself)
+    if "nav" not in group.tags and not any(is_menu for is_menu, _ in group.calls_itself):
+        return False
+    tree, tags = group.tree, group.tree.outline.tags
+    return sum(any(tags[e] in _ITEM_LISTS for e in tree.chain(p)) for p in group.parts) < 2
 
 
 def _is_footer(group: _Group, config: BlockConfig) -> bool:
@@ -181,9 +226,10 @@ def _is_footer(group: _Group, config: BlockConfig) -> bool:
     return "footer" in group.tags or any(is_footer for _, is_footer in group.calls_itself)
 
 
-def _has_columns(group: _Group, config: BlockConfig) -> bool:
-    sizes, size = group.tree.sizes, config.column
-    return size > 0 and sum([sizes[part] >= size for part in group.parts]) > 1
+def _is_text(group: _Group, _: BlockConfig) -> bool:
+    tags = group.tree.outline.tags
+    paragraphs = sum([tags[part] == "p" for part in group.parts])
+    return paragraphs > 1 and 2 * paragraphs > len(group.parts)
 
 
 def _is_alike(group: _Group, _: BlockConfig) -> bool:
@@ -192,13 +238,6 @@ def _is_alike(group: _Group, _: BlockConfig) -> bool:
     tags, attributes = group.tree.outline.tags, group.tree.outline.attributes
     kinds = Counter([(tags[k], _classes(attributes[k])) for k in group.children])
     return max(kinds.values()) >= _ALIKE_SHARE * len(group.children)
-
-
-def _is_wrapper(group: _Group, config: BlockConfig) -> bool:
-    if config.wrapped == 0:
-        return False
-    largest = group.largest()
-    return largest >= config.wrapped and group.size - largest == 1
 
 
 class _Rule(NamedTuple):
@@ -211,16 +250,16 @@ class _Rule(NamedTuple):
 
 
 _RULES: Final = (
-    _Rule("leaf", True, "no part of it holds two links", lambda group, _: not group.parts),
-    _Rule("huge", False, "more links than blocks.huge", lambda group, c: group.size > c.huge),
+    _Rule("huge", False, "more links than blocks.huge", _is_huge),
+    _Rule("leaf", True, "no part of it is more than a detail", _is_leaf),
     _Rule(
         *("page", False, "more of the page's links than blocks.page_share"),
         lambda group, config: group.size > config.page_share * len(group.tree.outline.hrefs),
     ),
     _Rule("menu", True, "it calls itself a menu", _is_menu),
     _Rule("footer", True, "it calls itself a footer, and is small", _is_footer),
-    _Rule("list", True, "a list", lambda group, _: not group.tags.isdisjoint(("ul", "ol"))),
-    _Rule("columns", False, "two parts are large enough to be lists of their own", _has_columns),
+    _Rule("list", True, "a list", lambda group, _: not group.tags.isdisjoint(_ITEM_LISTS)),
+    _Rule("text", True, "most parts of it are paragraphs", _is_text),
     _Rule("alike", True, "its parts are alike and small", _is_alike),
     _Rule(
         *("headings", False, "headings inside"),
@@ -230,7 +269,6 @@ _RULES: Final = (
         *("lists", False, "lists or tables inside"),
         lambda group, config: group.tree.count_lists(group.inner) >= _MIN_LISTS[config.rules],
     ),
-    _Rule("wrapper", False, "one link beside a part that holds all the others", _is_wrapper),
     _Rule("whole", True, "nothing speaks against it", lambda *_: True),
 )
 REASONS: Final = {

@@ -42,7 +42,7 @@ def test_marks():
 def test_legend():
     """A legend in the same colours tells what made each block."""
     written = marked(PAGE)
-    first = "1: 2 of 3 links; ul  leaf (block: no part of it holds two links)"
+    first = "1: 2 of 3 links; ul  leaf (block: no part of it is more than a detail)"
     assert f'<p data-block="1">{first}</p>' in written
     assert '<p data-block="2">2: 2 of 2 links; div  leaf' in written
     assert "no blocks" in marked("<p>nothing")

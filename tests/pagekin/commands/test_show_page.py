@@ -145,14 +145,14 @@ LINKS = """<html lang=en><body>
 TEXT = """\
 url        http://own.example/
 
-block 1: 2 of 4 links; ul.kin  leaf (block: no part of it holds two links)
+block 1: 2 of 4 links; ul.kin  leaf (block: no part of it is more than a detail)
       0  The B  -> http://b.example/
       1  C  -> http://c.example/
       1  changed by dynamic: stands for http://c.example/  (http://c.example/x?y=1)
       3  removed by invalid: leads to no web page: scheme  (mailto:x@b.example)
       2  removed by common_domain: within own.example, as the page  (/own)
 
-block 2: 1 of 2 links; p  leaf (block: no part of it holds two links)
+block 2: 1 of 2 links; p  leaf (block: no part of it is more than a detail)
       5  E  -> http://e.example/
       5  changed by normalisation: stands for http://e.example/  (http://e.example/index.html)
       4  removed by file: leads to a .pdf file  (http://d.example/a.pdf)
@@ -187,7 +187,7 @@ def test_blocks_as_json(command, page):
     )
     first = told["blocks"][0]
     assert ("ul.kin", "leaf", [0, 1, 2, 3]) == (first["tag"], first["rule"], first["found"])
-    assert "block: no part of it holds two links" == first["reason"]
+    assert "block: no part of it is more than a detail" == first["reason"]
     expected = {
         "number": 1,
         "place": 1,

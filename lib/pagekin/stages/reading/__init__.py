@@ -24,7 +24,7 @@ BLOCKS_OF_LINKS = Extractor(
     "pages become blocks of links",
     makes=(BLOCKS,),
     sections=("blocks",),
-    version=4,
+    version=5,
     part="cocitation",
     runs="stages.blocks.extractor:BlockExtractor",
 )
