@@ -1,8 +1,8 @@
 """`pagekin evaluate` and `pagekin compare`: how good pagekin is, by what people said.
 
 Subjects of `evaluate` are gamma (similarities against a directory of classes), segmentation (blocks
-of links against marked ones), rivals (`pagekin.commands.judge_rivals`) and rscore
-(`pagekin.commands.ask_people`).
+of links against marked ones), rivals (`pagekin.commands.judge_rivals`), rscore
+(`pagekin.commands.ask_people`) and mirrors (`pagekin.commands.judge_mirrors`).
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from pagekin.commands.arguments import (
     print_result,
 )
 from pagekin.commands.ask_people import add_rscore
+from pagekin.commands.judge_mirrors import add_mirror_pairs
 from pagekin.commands.judge_rivals import add_rivals
 from pagekin.commands.locations import local_index
 from pagekin.commands.show_page import add_block_rules, config_of_blocks
@@ -101,7 +102,7 @@ def add_evaluate(commands: Any) -> None:
     """Declare `evaluate` and its subjects."""
     parser = commands.add_parser("evaluate", help="measure pagekin against human judgement")
     subjects = parser.add_subparsers(metavar="SUBJECT", required=True, parser_class=type(parser))
-    for add_subject in (_add_gamma, add_rivals, add_rscore, _add_segmentation):
+    for add_subject in (_add_gamma, add_rivals, add_rscore, _add_segmentation, add_mirror_pairs):
         add_subject(subjects)
     parser.commands = subjects.choices
 

@@ -65,6 +65,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "page.html").write_bytes(body(9))
     lines = [f"http://{h}.example/\t/Top/{h}{HARM[:-1].replace(chr(10), '')}" for h in "abghij"]
     (folder / "directory.tsv").write_text("\n".join(lines), encoding="utf-8", newline="")
+    pair = "\t".join(f"http://{k}.example/{IN_A_URL}" for k in "ab")
+    (folder / "pairs.tsv").write_text(f"{pair}\t0.1\t{IN_A_URL}\n", encoding="utf-8")
     write_marked(folder / "marked", {"a": (body(1).decode(), [[0, 1]])})
     (folder / "strategies.toml").write_text(STRATEGIES)
     (folder / "pool.tsv").write_text(
@@ -181,6 +183,10 @@ RUNS = [
     [*RIVALS, "--bags", f"other{HARM}=P/work", "P/crawl"],
     [*RIVALS, "--bags", f"other{HARM}=P/work", "--json", "P/crawl"],
     [*RIVALS, "--only", HARM, "P/crawl"],
+    ["evaluate mirrors", "--index", "P/forged", "P/pairs.tsv"],
+    ["evaluate mirrors", "--index", "P/forged", "--json", "P/pairs.tsv"],
+    ["evaluate mirrors", "--index", "P/forged", "P/directory.tsv"],
+    ["evaluate mirrors", "--index", "P/forged", f"P/no {HARM}"],
     ["evaluate segmentation", "P/marked"],
     ["evaluate segmentation", f"P/no {HARM}"],
     ["evaluate rscore", "P/pool.tsv"],
