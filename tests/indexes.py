@@ -26,6 +26,7 @@ from pagekin.stages.related.best_kin import edge_value, name_value, select_best
 from pagekin.text.tokens import one_line
 from pagekin.text.words import Terms
 from pagekin.web.resolution import write_resolution
+from tests.pagekin.authority.scores import MadeUp, write_table
 
 __all__ = [
     "SOURCE",
@@ -147,12 +148,14 @@ def make_index(  # noqa: PLR0917
     plain: Mapping[str, Bag] | None = None,
     topics: Sequence[Sequence[int]] | None = None,
     mirrors: Mirrors | None = None,
+    scores: Iterable[MadeUp] | None = None,
 ) -> Path:
     """Write an index; `rows` gives signatures by URL where they are not those of the bags.
 
     `kin` gives related pages by co-citation, by URL; `neighbours` gives those of each term with
     their shares; `plain`, where bags were enriched (they have sources), what they were before;
-    `topics` gives the terms of each, of one set; `mirrors` the groups of mirrors.
+    `topics` gives the terms of each, of one set; `mirrors` the groups of mirrors; `scores` the
+    nodes of the table of scores.
     """
     config = config or config_of()
     resolution = folder.with_name(f"{folder.name}.aliases")
@@ -161,6 +164,7 @@ def make_index(  # noqa: PLR0917
     pieces = _pieces(documents, config, words, _kin_records(kin or {}))
     learned = [] if neighbours is None else [_write_neighbours(folder, neighbours, words)]
     learned += [] if topics is None else [_write_topics(folder, topics, words)]
+    learned += [] if scores is None else [write_table(folder.parent, scores)]
     with index_in_place(folder) as made:
         write_index(made, config, pieces, [resolution], FREQUENCIES, [SOURCE], learned, mirrors)
     for path in (resolution, *learned):

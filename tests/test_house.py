@@ -20,8 +20,8 @@ LIB = ROOT / "lib" / "pagekin"
 JOBS = ROOT / "jobs"
 MODULES = [*sorted(LIB.rglob("*.py")), *sorted(JOBS.glob("*.py"))]
 ALGORITHMS = (
-    *("bags", "blocks", "cocitation", "enrich", "evaluate", "index", "minhash", "mirrors", "query"),
-    *("text", "web"),
+    *("authority", "bags", "blocks", "cocitation", "enrich", "evaluate", "index", "minhash"),
+    *("mirrors", "query", "text", "web"),
 )
 
 # Libraries that one part of the house keeps to itself.
@@ -48,6 +48,7 @@ FLOORS = {
         *("evaluate", "query", "index", "minhash", "bags", "blocks", "web", "text"),
         *("config", "counters", "errors", "printing", "kinds", "tables"),
     },
+    "authority": {"authority", "web", "config", "tables"},
     "bags": {"bags", "web", "text", "config", "counters", "errors", "kinds", "tables"},
     "cocitation": {
         *("cocitation", "blocks", "index", "web", "text"),
@@ -57,12 +58,12 @@ FLOORS = {
     "minhash": {"minhash", "bags", "text", "config", "errors"},
     "mirrors": {"mirrors", "text", "config", "tables"},
     "index": {
-        *("index", "minhash", "mirrors", "enrich", "bags", "web", "text"),
+        *("index", "minhash", "mirrors", "authority", "enrich", "bags", "web", "text"),
         *("config", "counters", "errors", "kinds", "tables"),
     },
     "query": {
-        *("query", "cocitation", "index", "minhash", "enrich", "bags", "web", "text"),
-        *("progress", "errors", "tables"),
+        *("query", "cocitation", "index", "minhash", "enrich", "authority", "bags", "web"),
+        *("text", "progress", "errors", "tables"),
     },
     "progress": {"config", "errors", "printing"},
     "storage": {
@@ -78,7 +79,7 @@ FLOORS = {
     },
     "stages": {
         *("stages", "storage", "cocitation", "index", "minhash", "enrich", "bags", "blocks"),
-        *("mirrors", "web", "text"),
+        *("mirrors", "authority", "web", "text"),
         *("config", "counters", "errors", "kinds", "tables"),
     },
     "engine": {

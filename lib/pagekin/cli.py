@@ -29,6 +29,7 @@ from pagekin.commands.make_package import add_package
 from pagekin.commands.manage_index import add_info, add_merge_index, add_verify
 from pagekin.commands.plan_build import add_plan
 from pagekin.commands.plan_signatures import add_plan_signatures
+from pagekin.commands.show_authority import add_authority
 from pagekin.commands.show_bag import add_bag
 from pagekin.commands.show_mirrors import add_mirrors
 from pagekin.commands.show_neighbours import add_neighbours
@@ -60,7 +61,7 @@ _TERMS = {
 }
 _COMMANDS = (
     *(add_build, add_related, add_urls, add_bag, add_neighbours, add_topics, add_page, add_blocks),
-    add_mirrors,
+    *(add_mirrors, add_authority),
     *(add_info, add_verify, add_merge_index),
     *(add_stages, add_records),
     *(add_plan, add_plan_signatures),

@@ -29,6 +29,7 @@ from pagekin.errors import UsageError
 
 __all__ = [
     "LANGUAGES",
+    "AuthorityConfig",
     "BagConfig",
     "BlockConfig",
     "BuildConfig",
@@ -533,6 +534,43 @@ class CocitationConfig:
         low=2,
         high=10_000,
     )
+    regulate: str = _option(
+        "none",
+        "the links of a page count by its standing: by pagerank (its own or its host's, whichever"
+        " is higher), by its score as one of the hubs, or alike (none, the paper's way)",
+        choices=("none", "pagerank", "hubs"),
+    )
+
+
+@dataclass(frozen=True)
+class AuthorityConfig:
+    """What links say of the standing of pages and hosts."""
+
+    scores: bool = _option(
+        False,
+        "score pages and hosts by the links between them, for pagekin authority and --prefer; it is"
+        " done for cocitation.regulate in any case",
+    )
+    within_sites: str = _option(
+        "auto",
+        "links within a site (a top sub-domain), which are praise of oneself: leave them out, count"
+        " them, or auto: count them only where fewer than 1 link in 100 leads to another site; a"
+        " job by itself leaves them out then",
+        choices=("auto", "leave", "count"),
+    )
+    damping: float = _option(
+        0.85, "so much of a rank goes on along links, in thousandths", low=0, high=0.99
+    )
+    rounds: int = _option(
+        250, "at the most, if hubs and authorities are not still before", low=1, high=100_000
+    )
+    memory_links: int = _option(
+        3_000_000,
+        "graphs of at most so many links are ranked in the memory of one task, larger ones in"
+        " rounds of a job; the scores are the same",
+        low=0,
+        high=10_000_000,
+    )
 
 
 @dataclass(frozen=True)
@@ -588,6 +626,7 @@ class BuildConfig:
     blocks: BlockConfig = BlockConfig()
     cocitation: CocitationConfig = CocitationConfig()
     mirrors: MirrorConfig = MirrorConfig()
+    authority: AuthorityConfig = AuthorityConfig()
 
     def __post_init__(self) -> None:
         if self.bag.anchor == self.bag.content == self.bag.links == 0:

@@ -20,11 +20,13 @@ __all__ = [
     "EDGES",
     "ENRICHED_BAGS",
     "FINAL_BAGS",
+    "GRAPH",
     "HEADS",
     "JOINED_HEADS",
     "KIN",
     "KINDS",
     "LINKS",
+    "LINK_ENDS",
     "MARK",
     "MESSAGES",
     "MIRROR_ASKS",
@@ -35,6 +37,8 @@ __all__ = [
     "MIRROR_SIDES",
     "NEIGHBOURS",
     "PARCELS",
+    "RANKS",
+    "RANK_MESSAGES",
     "RAW_BAGS",
     "SAMPLE",
     "SAMPLED_BAGS",
@@ -152,6 +156,12 @@ STRIPES = Kind("stripes", "URL", "the partners of one link in one block, with th
 EDGES = Kind("edges", "NUMBER", "a page that is related to this one, with its score and reasons")
 KIN = Kind("kin", "NUMBER", "a page and the best pages related to it")
 
+# authority
+LINK_ENDS = Kind("link ends", "NODE", "what a node is called, links to, or is linked to by")
+GRAPH = Kind("graph", "!graph/NODE", "a page or host, and its links to others", b"!graph/")
+RANK_MESSAGES = Kind("rank messages", "NODE", "what a node is sent along links, and its own")
+RANKS = Kind("ranks", "!ranks/NODE", "the scores of a page or host, and its links", b"!ranks/")
+
 KINDS = (
     *(SIGHTINGS, CAPTURES, CUTS, SAMPLE, STOP_WORDS),
     *(PARCELS, RAW_BAGS, WORDS, BLOCKS, LINKS),
@@ -161,4 +171,5 @@ KINDS = (
     *(SITE_SKETCHES, SHINGLES, MIRROR_KEYS, COPIES, MIRROR_PAIRS),
     *(MIRROR_ASKS, MIRROR_OFFERS, MIRROR_SIDES, MIRROR_EDGES),
     *(STRIPES, EDGES, KIN),
+    *(LINK_ENDS, GRAPH, RANK_MESSAGES, RANKS),
 )

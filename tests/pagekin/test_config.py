@@ -152,7 +152,7 @@ def test_nothing_near(tmp_path):
     said = complaint(toml(tmp_path, "[zzz]\n"))
     assert (
         "unknown section zzz; there are reading, text, window, bag, weight, enrich, signatures,"
-        " index, blocks, cocitation, mirrors" == said
+        " index, blocks, cocitation, mirrors, authority" == said
     )
 
 
@@ -162,7 +162,7 @@ def test_key_outside_a_section(tmp_path):
     expected = (
         f"{path}: words, kind stands outside a section;"
         " sections are reading, text, window, bag, weight, enrich, signatures, index, blocks,"
-        " cocitation, mirrors"
+        " cocitation, mirrors, authority"
     )
     assert expected == complaint(path)
 

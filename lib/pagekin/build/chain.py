@@ -42,7 +42,7 @@ from pagekin.errors import DamageError, InputError, StageError, WorkspaceError, 
 from pagekin.kinds import Kind
 from pagekin.progress import StageProgress
 from pagekin.stages.chain import maker_of, needed_by, output_named, stage_of, wanted_outputs
-from pagekin.stages.declaration import PARTS, Circumstances, Output, Stage, Table
+from pagekin.stages.declaration import PARTS, Circumstances, Counts, Output, Stage, Table
 from pagekin.stages.index_shards import settle_shards
 from pagekin.stages.inventory.cuts import cuts_of
 from pagekin.storage.remote_workspace import AnyWorkspace
@@ -358,7 +358,13 @@ class Build:
 
     def _config_for(self, stage: Stage) -> BuildConfig:
         """The configuration, with what follows from the records that the stage reads."""
-        return stage.settle(self.config, self._amount_read(stage, "records"), self.share)
+        config = stage.settle(self.config, self._amount_read(stage, "records"), self.share)
+        return stage.heeds(config, self._counted_before(stage))
+
+    def _counted_before(self, stage: Stage) -> Counts:
+        """What the passes counted that made the records which a stage reads."""
+        passes = (newest_pass(self.workspace, maker_of(kind)) for kind in self._reads(stage))
+        return {name: group for found in passes if found for name, group in found.counters.items()}
 
     def _reads(self, stage: Stage) -> tuple[Kind, ...]:
         return stage.reads_in(self.config)

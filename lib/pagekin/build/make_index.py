@@ -26,6 +26,7 @@ from pagekin.index.folder import IndexFolder, IndexHeader
 from pagekin.index.shard_files import Piece, parse_piece, shard_pieces
 from pagekin.kinds import Pair
 from pagekin.progress import StageProgress, TaskProgress
+from pagekin.stages.authority import AUTHORITY_TABLE
 from pagekin.stages.chain import maker_of, output_named
 from pagekin.stages.declaration import Table
 from pagekin.stages.document_frequency import FREQUENCIES
@@ -40,7 +41,11 @@ __all__ = ["make_index", "make_remote_index"]
 
 T = TypeVar("T")
 _SHARDS, _KIN = "index_shards", "related"  # the outputs that shards are made of
-_LEARNED = (NEIGHBOUR_TABLE, TOPICS)  # tables that an index has too, if they are made
+_LEARNED = (
+    NEIGHBOUR_TABLE,
+    TOPICS,
+    AUTHORITY_TABLE,
+)  # tables that an index has too, if they are made
 
 
 def make_index(  # noqa: PLR0917

@@ -4,6 +4,7 @@
     INDEX/aliases.arrays    URLs that stand for others
     INDEX/neighbours.arrays which terms are neighbours (`pagekin.enrich.neighbours`), if learned
     INDEX/topics.arrays     what the snapshot is about (`pagekin.enrich.topics`), if learned
+    INDEX/authority.arrays  the standing of pages and hosts (`pagekin.authority.table`), if made
     INDEX/mirrors.arrays    which pages are mirrors (`pagekin.index.mirror_table`), if looked for
     INDEX/shard-00000/      the documents of a shard (`pagekin.index.shard_files`)
 
@@ -34,6 +35,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from pagekin.authority import table
 from pagekin.bags.bag import Bag
 from pagekin.enrich import neighbours, topics
 from pagekin.errors import InputError, NotFoundError, UsageError
@@ -47,6 +49,7 @@ from pagekin.web.urls import address_of, spellings
 
 __all__ = [
     "ALIASES",
+    "AUTHORITY",
     "BESIDE_OLD",
     "HEADER",
     "LEARNED",
@@ -69,10 +72,12 @@ HEADER = "index.json"
 ALIASES = "aliases.arrays"
 NEIGHBOURS = "neighbours.arrays"
 TOPICS = "topics.arrays"
+AUTHORITY = "authority.arrays"
 MIRRORS = "mirrors.arrays"
 LEARNED = {  # files that stages make, and an index gets as they are
     NEIGHBOURS: (neighbours.KIND, neighbours.DTYPES),
     TOPICS: (topics.KIND, topics.DTYPES),
+    AUTHORITY: (table.KIND, table.DTYPES),
 }
 OPTIONAL = {**LEARNED, MIRRORS: (mirror_table.KIND, mirror_table.DTYPES)}
 
@@ -430,6 +435,16 @@ class IndexFolder:
         if MIRRORS not in self.files:
             return None
         return mirror_table.MirrorTable(self.files[MIRRORS], list(map(len, self.shards)))
+
+    @cached_property
+    def authority(self) -> table.ScoreTable | None:
+        """The standing of pages and hosts, if it was made."""
+        if AUTHORITY not in self.files:
+            return None
+        try:
+            return table.ScoreTable(self.files[AUTHORITY])
+        except UNREADABLE as error:
+            raise damaged(self.files[AUTHORITY].path) from error
 
     def find(self, url: str) -> Place | None:
         """Where a canonical URL is."""

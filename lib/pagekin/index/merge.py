@@ -3,9 +3,10 @@
 Documents are taken over as they are, with weights and signatures: the result is the index that one
 build would have made of all the bags. What a build derives from its own documents (document
 frequencies, mu, sigma) stays what it was for each; `sources` names them all. Neighbours of words
-that builds learned of their own documents are left out, unless all learned the same. Bags hold
-topics: indexes whose topics differ are not merged. Mirrors stay in their groups; pages of different
-indexes are not compared, so none of them become mirrors.
+that builds learned of their own documents are left out, unless all learned the same; so is the
+standing of pages, which is a matter of all links together. Bags hold topics: indexes whose topics
+differ are not merged. Mirrors stay in their groups; pages of different indexes are not compared, so
+none of them become mirrors.
 """
 
 from __future__ import annotations

@@ -14,12 +14,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pagekin.authority.table import GRAPHS, META, SCORES, ScoreTable
 from pagekin.bags.bag import SOURCES
 from pagekin.enrich.neighbours import ONE
 from pagekin.enrich.topics import Topics
 from pagekin.errors import InputError
 from pagekin.index.folder import (
     ALIASES,
+    AUTHORITY,
     HEADER,
     MIRRORS,
     NEIGHBOURS,
@@ -79,6 +81,8 @@ def verify_files(
         wrong += _check_topics(opened[TOPICS])
     if MIRRORS in opened:
         wrong += _check_mirrors(opened, header.shards)
+    if AUTHORITY in opened:
+        wrong += _check_authority(opened[AUTHORITY])
     totals: NDArray[np.int64] = np.zeros(6 + MOST_INLINKS + 1, np.int64)
     for shard in range(header.shards):
         report(shard, header.shards)
@@ -189,6 +193,32 @@ def _check_mirrors(opened: Mapping[str, ArrayFile | InputError], shards: int) ->
             if not holds:
                 yield f"{file.path}: {rule}"
                 return  # what follows may rest on it
+
+
+def _check_authority(file: ArrayFile | InputError) -> Iterator[str]:
+    yield from (wrong := list(_wrong(file)))
+    if isinstance(file, ArrayFile) and not wrong:
+        for rule, holds in _authority_rules(file):
+            if not holds:
+                yield f"{file.path}: {rule}"
+                return  # what follows may rest on it
+
+
+def _authority_rules(file: ArrayFile) -> Iterator[tuple[str, bool]]:
+    """(what must hold, does it), in an order in which each may rest on those before."""
+    numbers = [file.meta.get(name) for name in META]
+    yield "sums and numbers of pages", all(type(n) is int and n >= 0 for n in numbers)
+    for graph in GRAPHS:
+        digests = file[graph]
+        yield f"{graph} ascending", bool((digests[1:] > digests[:-1]).all())
+        for score in SCORES:
+            values = file[f"{graph}_{score}"]
+            yield f"a {score} of all {graph}", len(values) == len(digests)
+            yield f"each {score} from 0 to 1", bool(((values >= 0) & (values <= 1)).all())
+    yield "bounds of names", bounds_hold(file["bounds"], len(file["text"]))
+    names = list(_texts(file))
+    yield "names that are text, ascending", names == sorted({*filter(_is_text, names)})
+    yield "names of its nodes", all(map(ScoreTable(file).knows, names))
 
 
 def _has(file: ArrayFile, dtypes: dict[str, str]) -> bool:

@@ -27,11 +27,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from pagekin.authority.table import SCORES
 from pagekin.bags.bag import Bag, describe_bag
 from pagekin.cocitation.kin_table import RelatedPage
 from pagekin.enrich.neighbours import Neighbours
 from pagekin.errors import NotFoundError, UsageError
-from pagekin.index.folder import NEIGHBOURS, TOPICS, IndexFolder, Place
+from pagekin.index.folder import AUTHORITY, NEIGHBOURS, TOPICS, IndexFolder, Place
 from pagekin.index.mirror_table import MirrorTable, Spot
 from pagekin.index.shard import Shard
 from pagekin.index.verify import verify_files
@@ -52,6 +53,7 @@ from pagekin.query.ranking import (
 from pagekin.tables import UNREADABLE, damaged
 
 if TYPE_CHECKING:
+    from pagekin.query.authority import BestNodes, PageAuthority
     from pagekin.query.known_mirrors import KnownGroups, PageMirrors
     from pagekin.query.page_topics import KnownTopic, PageTopic, Report
     from pagekin.query.related_words import RelatedWords
@@ -571,6 +573,30 @@ class Index:
         if table is None:
             raise NotFoundError(f"{self._path} {_NO_MIRRORS}")
         return table
+
+    def authority(self, url: str) -> PageAuthority:
+        """How a page and its host stand, by the links of the snapshot: PageRank, hub, authority,
+        each with its place. NotFoundError names what is near, or says that the index has no scores.
+        """
+        from pagekin.query.authority import page_authority  # noqa: PLC0415 - few ask for it
+
+        with self._folder.unchanged() as folder:
+            try:
+                return page_authority(folder, url)
+            except UNREADABLE as error:
+                raise damaged(folder.files[AUTHORITY].path) from error
+
+    def best_by_authority(self, by: str = "pagerank", k: int = 10) -> BestNodes:
+        """The best `k` pages and hosts (at most 100) by "pagerank", as "hub", or as "authority"."""
+        from pagekin.query.authority import best_nodes  # noqa: PLC0415 - few ask for it
+
+        if by not in SCORES:
+            raise UsageError(f"by is {by!r}; it takes one of {', '.join(SCORES)}")
+        with self._folder.unchanged() as folder:
+            try:
+                return best_nodes(folder, by, k)
+            except UNREADABLE as error:
+                raise damaged(folder.files[AUTHORITY].path) from error
 
     def pages(self, host: str = "", *, read: bool = False) -> Iterator[KnownPage]:
         """All pages that may be asked for, in the order of their URLs: documents, and pages with

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from pagekin.config import BuildConfig
 from pagekin.errors import UsageError
 from pagekin.kinds import Kind
+from pagekin.stages.authority import AUTHORITY
 from pagekin.stages.contexts import CONTEXTS_OF_URLS
 from pagekin.stages.declaration import PARTS, Output, Stage, Table
 from pagekin.stages.document_frequency import DOCUMENT_FREQUENCY
@@ -18,6 +19,7 @@ from pagekin.stages.enriched_bags import ENRICHED_STAGE
 from pagekin.stages.index_shards import INDEX_SHARDS
 from pagekin.stages.inventory import INVENTORY
 from pagekin.stages.joined_heads import JOINED_HEADS_OF_PAGES
+from pagekin.stages.link_graph import LINK_GRAPH
 from pagekin.stages.mirror_edges import MIRROR_EDGES_OF_PAGES
 from pagekin.stages.mirror_offers import MIRROR_OFFERS_OF_PAGES
 from pagekin.stages.mirror_pairs import MIRROR_PAIRS_OF_PAGES
@@ -52,6 +54,8 @@ STAGES: tuple[Stage, ...] = (
     CONTEXTS_OF_URLS,
     ENRICHED_STAGE,
     INDEX_SHARDS,
+    LINK_GRAPH,
+    AUTHORITY,
     PAIRS,
     RELATED,
     MIRROR_PAIRS_OF_PAGES,
@@ -107,7 +111,9 @@ def needed_by(
     """
     stage = stage_of(output)
     reads = stage.reads_in(config) if config else stage.reads
-    needed: list[Kind | Table] = [*reads, *stage.looks_up, *output.uses]
+    tables = (*stage.looks_up, *output.uses)
+    wanted = [table for table in tables if config is None or table.wanted(config)]
+    needed: list[Kind | Table] = [*reads, *wanted]
     for each in needed:
         yield maker_of(each), each
 
@@ -133,6 +139,8 @@ def wanted_outputs(
             goals.append("term_neighbours")
     if "cocitation" in parts:
         goals.append("related")
+    if config.authority.scores:
+        goals.append("authority")
     wanted = _closure(map(output_named, goals), config)
     if until:
         ends = outputs_named(until)

@@ -58,6 +58,8 @@ class Table:
     about: str
     shapes_records: bool = True  # False: records are the same whatever it says
     required: bool = True  # by the jobs that have the option
+    # False: stages that use it are made without it
+    wanted: Callable[[BuildConfig], bool] = lambda config: True
 
 
 def _nothing(folder: Path, counters: Counts, circumstances: Circumstances) -> None:
@@ -132,6 +134,8 @@ class Stage:
     # the configuration, with what follows from the number of records that are read, which are made
     # of this share of the snapshot
     settle: Callable[[BuildConfig, int, float], BuildConfig] = lambda config, records, share: config
+    # the configuration, with what follows from what the stages before it counted
+    heeds: Callable[[BuildConfig, Counts], BuildConfig] = lambda config, counts: config
     rounds: Rounds | None = None  # None: its job runs once
 
     def __post_init__(self) -> None:

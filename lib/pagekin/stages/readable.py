@@ -23,12 +23,14 @@ from pagekin.enrich.neighbours import ONE as ONE_SHARE
 from pagekin.index.shard_files import parse_piece
 from pagekin.kinds import Kind
 from pagekin.mirrors.shingles import unpack
+from pagekin.stages.authority.rounds import RECEIVED, WHOLE_GRAPH
 from pagekin.stages.contexts.sums import parse_messages
 from pagekin.stages.document_frequency.counting import DF, WORDS, unpack_counts
 from pagekin.stages.fragments.parcels import open_parcels
 from pagekin.stages.inventory.cuts import parse_cuts
 from pagekin.stages.inventory.sample import read_links
 from pagekin.stages.joined_heads.join import BESIDE, CITED, CITING, OWN, parse_head
+from pagekin.stages.link_graph.nodes import CITING_PAGES, NODE_LENGTH, ONWARD, SELF, parse_node
 from pagekin.stages.links.extractor import parse_links, whole
 from pagekin.stages.mirror_edges import verify
 from pagekin.stages.mirror_offers import offers
@@ -386,6 +388,32 @@ def _kin(key: bytes, value: bytes, names: TermNames) -> Shown:
     return {"url": url, "related": [each._asdict() for each in found]}
 
 
+# --- authority ---
+
+
+def _node(key: bytes, value: bytes, names: TermNames) -> Shown:
+    """A node, its links, or what is sent to it; others are told by 22 characters."""
+    mark, _, rest = value.partition(b" ")
+    if key == WHOLE_GRAPH:  # the records of all nodes under one key
+        node, _, record = value.partition(b" ")
+        return {"node": _text(node), **_node(node, record, names)}
+    if mark == SELF and rest.count(b" "):
+        told = parse_node(value)
+        return {**told._asdict(), "name": _text(told.name)}
+    if mark == SELF:
+        return {"name": _text(rest)}
+    if mark == CITING_PAGES:
+        return {"citing": int(rest)}
+    if mark == RECEIVED:
+        return dict(zip(("rank", "hub", "authority"), map(int, rest.split()), strict=True))
+    words = rest.split()
+    scores = [int(word) for word in words if len(word) < NODE_LENGTH]
+    told_names = ("rank", "hub") if mark == ONWARD else ("authority",)
+    others = [_text(word) for word in words[len(scores) :]]
+    sent = dict(zip(told_names, scores, strict=False))
+    return {**sent, "links_to" if mark == ONWARD else "linked_from": others}
+
+
 _SHOWN: dict[Kind, Callable[[bytes, bytes, TermNames], Shown]] = {
     kinds.SIGHTINGS: _sighting,
     kinds.CAPTURES: _capture,
@@ -423,4 +451,8 @@ _SHOWN: dict[Kind, Callable[[bytes, bytes, TermNames], Shown]] = {
     kinds.STRIPES: _stripe,
     kinds.EDGES: _edge,
     kinds.KIN: _kin,
+    kinds.LINK_ENDS: _node,
+    kinds.GRAPH: _node,
+    kinds.RANK_MESSAGES: _node,
+    kinds.RANKS: _node,
 }

@@ -30,6 +30,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     flags = ("--work", base / "work", "--cocitation-threshold", "0.5")
     parts = ("words", "links", "topics")
     flags = (*flags, *(word for part in parts for word in (f"--enrich-{part}", "true")))
+    flags = (*flags, "--authority-scores", "true")
     polish = base / "polish.warc"
     urls = [f"http://p{k}.example/" for k in range(10)]
     text = b"<html lang=pl><p>na" + b"".join(b" w%b" % (b"y" * k) for k in range(40))

@@ -90,6 +90,7 @@ def _forged(folder: Path) -> None:
     edge = Edge(*urls, 9000, 9000, 9000)
     mirrors = Mirrors([Group(urls, [edge], 9000, 9000, 1, "too many members")], [edge])
     taught = {"neighbours": {16: {17: 9}, 17: {}}, "topics": [[16], [17]], "mirrors": mirrors}
+    taught["scores"] = [(bags[0].url, 2.0, 50, 50), (f"//a{IN_A_URL}", 2.0, 50, 50)]
     named = lambda terms: [entries[t] for t in terms]  # noqa: E731
     make_index(folder, bags, config_of(), words=named, kin=kin, **taught)
 
@@ -157,6 +158,10 @@ RUNS = [
     ["mirrors", "P/page.html", f"P/no {HARM}"],
     ["related", "--index", "P/forged", "--mirrors", "only", "--alpha", "0", FORGED],
     ["related", "--index", "P/forged", "--why", "--by", "both", f"http://b.example/{IN_A_URL}"],
+    ["authority", "--index", "P/forged"],
+    ["authority", "--index", "P/forged", "--json"],
+    ["authority", "--index", "P/forged", FORGED],
+    ["authority", "--index", "P/work"],
     ["page", "--url", ASKED, "P/page.html"],
     ["page", "--url", ASKED, "P/page.html", "--json"],
     ["page", "--warc", f"P/crawl/a{IN_A_FILE_NAME}.warc", "http://none.example/"],

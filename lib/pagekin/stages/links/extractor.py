@@ -23,6 +23,7 @@ from pagekin.text.tokens import LINK, LINK_END, NAMES
 from pagekin.web.page import Page, View
 from pagekin.web.resolution import Resolution, own_url
 from pagekin.web.tags import CUTS, HEADING_MARKS
+from pagekin.web.urls import top_subdomain
 
 __all__ = ["LinkExtractor", "PageLinks", "neighbours", "parse_links", "shortened", "whole"]
 
@@ -90,6 +91,9 @@ class LinkExtractor:
         pairs = self._pairs(page.flat.text, places, readable) if readable else set()
         self._counters.add("joined_links", "found", len(urls))
         self._counters.add("joined_links", "pairs", len(pairs))
+        site = top_subdomain(own)
+        to_others = sum(top_subdomain(url) != site for url in urls)
+        self._counters.add("joined_links", "to_other_sites", to_others)
         key = own.encode()
         short = shortened(map(str.encode, urls), key)
         numbers = b" ".join([b"%d %d" % pair for pair in sorted(pairs)])

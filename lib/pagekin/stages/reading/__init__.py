@@ -33,7 +33,7 @@ LINKS_OF_PAGES = Extractor(
     "pages become lists of their links",
     makes=(LINKS,),
     sections=("bag.same_host", "bag.urls", "enrich.links_near"),
-    part="bags",
+    version=2,
     runs="stages.links.extractor:LinkExtractor",
 )
 

@@ -125,7 +125,7 @@ def test_counters():
     counters = Counters()
     extractor = LinkExtractor(BuildConfig(), counters)
     list(extractor.records(html_page(link(BEES) + link(HIVES), OWN)))
-    assert {"joined_links": {"found": 2, "pairs": 1}} == counters.as_dict()
+    assert {"joined_links": {"found": 2, "pairs": 1, "to_other_sites": 2}} == counters.as_dict()
 
 
 @pytest.mark.parametrize("value", [b"", b"a|b", b"a|b|0", b"a|b|0 2", b"a|b|0 x", b"a|b|-1 0"])

@@ -1,0 +1,1 @@
+"""The standing of pages and hosts: what links to them, and theirs to others, say of each."""
