@@ -43,7 +43,7 @@ __all__ = [
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "demo" / "snapshot"
-ONE_HALF = ("--without", "cocitation")
+ONE_HALF = ("--without", "cocitation", "--without", "mirrors")
 BAGS = (*ONE_HALF, "--no-index")  # flags of a build: these stages and no others
 INVENTORY = "inventory.captures.sample.stop_words"  # passes of such a build
 READING = "reading.fragments"

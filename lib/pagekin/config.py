@@ -609,6 +609,17 @@ class MirrorConfig:
         low=0,
         high=1,
     )
+    most_members: int = _option(
+        10_000,
+        "a larger group loses its weakest edges, unless full copies alone hold it together",
+        low=2,
+    )
+    least_pair: float = _option(
+        0.2,
+        "so does a group of whose members, compared by lot, two share less of their shingles",
+        low=0,
+        high=1,
+    )
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ __all__ = [
     "ASKED",
     "BLOCKS",
     "CAPTURES",
+    "COMPONENTS",
+    "COMPONENT_PARTS",
     "CONTEXTS",
     "COPIES",
     "CUTS",
@@ -28,14 +30,18 @@ __all__ = [
     "LINKS",
     "LINK_ENDS",
     "MARK",
+    "MEMBERS",
     "MESSAGES",
     "MIRROR_ASKS",
     "MIRROR_EDGES",
+    "MIRROR_GROUPS",
     "MIRROR_KEYS",
     "MIRROR_OFFERS",
     "MIRROR_PAIRS",
     "MIRROR_SIDES",
     "NEIGHBOURS",
+    "NODE_EDGES",
+    "PAGE_FACTS",
     "PARCELS",
     "RANKS",
     "RANK_MESSAGES",
@@ -150,6 +156,19 @@ MIRROR_OFFERS = Kind(
 )
 MIRROR_SIDES = Kind("mirror sides", "URL", "its sketch, or a page to compare it with")
 MIRROR_EDGES = Kind("mirror edges", "!edges/URL", "another page, and what both share", b"!edges/")
+NODE_EDGES = Kind("node edges", "PAGE", "a page that is connected with it")
+COMPONENTS = Kind(
+    "components", "!components/PAGE", "a greater page of the same component", b"!components/"
+)
+PAGE_FACTS = Kind("page facts", "PAGE", "its component, inlinks, sketch or URL, or an edge of it")
+MEMBERS = Kind("members", "!members/PAGE", "its component, and the page or an edge", b"!members/")
+COMPONENT_PARTS = Kind("component parts", "COMPONENT", "a page of it, or an edge")
+MIRROR_GROUPS = Kind(
+    "mirror groups",
+    "!groups/COMPONENT URL [URL]",
+    "a group by its representative, or the edges of one of its members",
+    b"!groups/",
+)
 
 # co-citation
 STRIPES = Kind("stripes", "URL", "the partners of one link in one block, with their similarity")
@@ -170,6 +189,7 @@ KINDS = (
     *(DOCUMENTS, SHARD_PIECES),
     *(SITE_SKETCHES, SHINGLES, MIRROR_KEYS, COPIES, MIRROR_PAIRS),
     *(MIRROR_ASKS, MIRROR_OFFERS, MIRROR_SIDES, MIRROR_EDGES),
+    *(NODE_EDGES, COMPONENTS, PAGE_FACTS, MEMBERS, COMPONENT_PARTS, MIRROR_GROUPS),
     *(STRIPES, EDGES, KIN),
     *(LINK_ENDS, GRAPH, RANK_MESSAGES, RANKS),
 )

@@ -126,9 +126,9 @@ def test_the_sample_is_worth_the_while(expected):
     """No stage is empty, and what the sample is to hold is there."""
     stages = {stage["name"]: stage for stage in expected["stages"]}
     assert [] == [name for name, stage in stages.items() if not stage["records"]]
-    assert 500 < stages["reading.fragments.blocks.links"]["counters"]["records"]["used"]
+    assert 500 < stages["reading.fragments.blocks.links.shingles"]["counters"]["records"]["used"]
     assert 0 < stages[INVENTORY]["counters"]["inventory"]["redirects"]
-    for name in (INVENTORY, "reading.fragments.blocks.links"):
+    for name in (INVENTORY, "reading.fragments.blocks.links.shingles"):
         assert {"read": 10} == stages[name]["counters"]["files"]
 
 

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.engines
 
 FLAGS = ("--tasks", "2", "--shards", "2", "--cocitation-threshold", "0.3")
 BAGS = (*FLAGS, "--only", "bags", "--no-index")
-BOTH = "reading.fragments.blocks"
+BOTH = "reading.fragments.blocks.shingles"
 PATIENCE = 300.0  # seconds for a stage on a busy machine
 
 # A task that is held is not to be overtaken by a duplicate.

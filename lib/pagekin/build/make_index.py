@@ -14,23 +14,24 @@ import xxhash
 
 import pagekin
 from pagekin.bags.weigh import Frequencies
-from pagekin.build.made import check_files, required_pass, table_path
+from pagekin.build.made import check_files, records_of, required_pass, table_path
 from pagekin.build.remote_index import RemoteIndex
 from pagekin.build.report import Report
 from pagekin.cocitation.kin_table import shard_of_key, table_pieces
 from pagekin.config import BuildConfig, to_dict
 from pagekin.engine.job import settle_memory
 from pagekin.errors import InputError, WorkspaceError
-from pagekin.index.assembling import index_in_place, sweep_beside, write_index
+from pagekin.index.assembling import Mirrors, index_in_place, sweep_beside, write_index
 from pagekin.index.folder import IndexFolder, IndexHeader
 from pagekin.index.shard_files import Piece, parse_piece, shard_pieces
-from pagekin.kinds import Pair
+from pagekin.kinds import MIRROR_EDGES, MIRROR_GROUPS, Pair
 from pagekin.progress import StageProgress, TaskProgress
 from pagekin.stages.authority import AUTHORITY_TABLE
 from pagekin.stages.chain import maker_of, output_named
 from pagekin.stages.declaration import Table
 from pagekin.stages.document_frequency import FREQUENCIES
 from pagekin.stages.inventory import RESOLUTION
+from pagekin.stages.mirror_groups.cutting import contained_pairs, read_groups
 from pagekin.stages.term_neighbours import NEIGHBOUR_TABLE
 from pagekin.stages.topics import TOPICS
 from pagekin.storage.remote_workspace import AnyWorkspace
@@ -41,6 +42,7 @@ __all__ = ["make_index", "make_remote_index"]
 
 T = TypeVar("T")
 _SHARDS, _KIN = "index_shards", "related"  # the outputs that shards are made of
+_MIRRORS, _EDGES = "mirror_groups", "mirror_edges"  # those that its mirrors are made of
 _LEARNED = (
     NEIGHBOUR_TABLE,
     TOPICS,
@@ -62,14 +64,15 @@ def make_index(  # noqa: PLR0917
     """
     began = time.monotonic()
     settle_memory()
-    made_of, learned = _made_of(outputs), _learned(outputs)
+    made_of, learned, mirrors = _made_of(outputs), _learned(outputs), _mirrors_of(outputs)
     built_from = _built_from(workspace, outputs)
     sweep_beside(path)
     header = _standing(path, config, built_from)
     state = "kept" if header else "built"
     if header is None:
         tables = [RESOLUTION, *([FREQUENCIES] if _SHARDS in made_of else []), *learned]
-        check_files(workspace, [*map(output_named, made_of), *map(maker_of, tables)])
+        read = map(output_named, [*made_of, *mirrors])
+        check_files(workspace, [*read, *map(maker_of, tables)])
         source = {"pagekin": pagekin.__version__, **snapshot, "built_from": built_from}
         with index_in_place(path) as folder:
             header = write_index(
@@ -80,6 +83,7 @@ def make_index(  # noqa: PLR0917
                 _frequencies(workspace, made_of),
                 [source],
                 [_required_table(workspace, table) for table in learned],
+                _mirrors(workspace) if mirrors else None,
             )
     size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
     described = _described(str(path), state, header, size)
@@ -116,6 +120,15 @@ def _made_of(outputs: Collection[str]) -> list[str]:
     return [name for name in (_SHARDS, _KIN) if name in outputs]
 
 
+def _mirrors_of(outputs: Collection[str]) -> list[str]:
+    return [_MIRRORS, _EDGES] if {_MIRRORS, _SHARDS} <= {*outputs} else []
+
+
+def _mirrors(workspace: AnyWorkspace) -> Mirrors:
+    pairs = records_of(workspace, MIRROR_EDGES)
+    return Mirrors(read_groups(records_of(workspace, MIRROR_GROUPS)), contained_pairs(pairs))
+
+
 def _learned(outputs: Collection[str]) -> list[Table]:
     return [table for table in _LEARNED if maker_of(table).name in outputs]
 
@@ -135,7 +148,8 @@ def _described(path: str, state: str, header: IndexHeader, size: int) -> dict[st
 def _built_from(workspace: AnyWorkspace, outputs: Collection[str]) -> dict[str, str]:
     """Digests of what goes into an index; none depends on where the snapshot lies."""
     digests = {}
-    for name in [*_made_of(outputs), *(maker_of(table).name for table in _learned(outputs))]:
+    learned = [maker_of(table).name for table in _learned(outputs)]
+    for name in [*_made_of(outputs), *_mirrors_of(outputs), *learned]:
         digests[name] = required_pass(workspace, output_named(name)).record["result"]["digest"]
     aliases = xxhash.xxh3_128()
     for file in map(ArrayFile, _aliases(workspace)):

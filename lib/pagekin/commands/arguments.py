@@ -95,7 +95,15 @@ def add_pages_and_parts(add: Any) -> None:
         metavar="HOST,...",
         help="the same as --reading-exclude-host",
     )
-    add("--without", choices=PARTS, metavar="PART", help=f"leave out one of {' and '.join(PARTS)}")
+    parts = f"{', '.join(PARTS[:-1])} and {PARTS[-1]}"
+    add(
+        "--without",
+        action="append",
+        default=[],
+        choices=PARTS,
+        metavar="PART",
+        help=f"leave out one of {parts}; may be given again",
+    )
 
 
 def add_configuration(

@@ -26,7 +26,7 @@ from pagekin.config import config_from_flags, sections
 from pagekin.engine import ON_THIS_MACHINE, RUNNERS
 from pagekin.errors import UsageError
 from pagekin.printing import tell
-from pagekin.stages.declaration import PARTS
+from pagekin.stages.declaration import PARTS, parts_without
 from pagekin.web.streams import scheme_of
 
 __all__ = ["add_build"]
@@ -231,11 +231,13 @@ def _parts(options: argparse.Namespace) -> tuple[str, ...]:
 
     if options.only and options.without:
         raise UsageError("--only and --without: name one of them")
-    parts = tuple(p for p in PARTS if p != options.without and options.only in {None, p})
+    parts = (options.only,) if options.only else parts_without(options.without)
     ends = outputs_named(options.until) if options.until else ()
     if ends and not any(output.part in {"", *parts} for output in ends):
-        flag = f"--only {options.only}" if options.only else f"--without {options.without}"
-        raise UsageError(f"--until {options.until} is of {ends[0].part}, which {flag} leaves out")
+        part = ends[0].part
+        named = [p for p in options.without if part not in parts_without([p])]
+        flag = f"--only {options.only}" if options.only else f"--without {named[-1]}"
+        raise UsageError(f"--until {options.until} is of {part}, which {flag} leaves out")
     return parts
 
 

@@ -15,7 +15,7 @@ from pagekin.commands.arguments import (
 from pagekin.config import config_from_flags
 from pagekin.errors import UsageError
 from pagekin.printing import tell
-from pagekin.stages.declaration import PARTS
+from pagekin.stages.declaration import parts_without
 
 __all__ = ["add_plan"]
 
@@ -146,6 +146,6 @@ def _make_plan(options: argparse.Namespace) -> dict[str, Any]:
     place = place_of(options.conf, options.prices, options.speed)
     config = config_from_flags(options, options.config)
     snapshot = list_snapshot(options.snapshot, options.base_url)
-    parts = tuple(part for part in PARTS if part != options.without)
+    parts = parts_without(options.without)
     question = Question(snapshot, config, parts, size, options.seed, place)
     return make_plan(question, report)

@@ -6,7 +6,8 @@ node. Each round works on the neighbourhood of every node by itself, and leaves 
     large-star   a node tells its larger neighbours the least of itself and its neighbours
     small-star   a node tells itself and its smaller neighbours the least of these
 
-In the end every component is a star: its least node, and an edge to it from each of the others. The
+In the end every component is a star: its least node, and an edge to each of the others. Edges that
+are made have their lesser node first. The
 number of edges never grows, and nothing but the least neighbour is kept of a neighbourhood, which
 comes sorted: a node may have any number of neighbours. When all edges fit into one task, that
 finishes them at once (`connect`).
@@ -51,16 +52,16 @@ def large_star(edges: Iterable[Edge]) -> Iterator[tuple[Edge | None, int]]:
     """The edges that a large-star makes of edges that came from both ends and are sorted.
 
     With each edge goes whether the graph was no star there, as a count; an edge that is None has
-    only that to tell. Where all counts are 0 the edges are stars, and the same as before.
+    only that to tell. Where all counts are 0 the edges are stars, the same as before, and in order.
     """
     for node, neighbours in _neighbourhoods(edges):
         least = next(neighbours, node)
         if least > node:  # a centre
-            yield (least, node), 0
-            yield from (((neighbour, node), 0) for neighbour in neighbours)
+            yield (node, least), 0
+            yield from (((node, neighbour), 0) for neighbour in neighbours)
         else:  # of a star this is a leaf: it has no other neighbour
             for neighbour in neighbours:
-                yield ((neighbour, least) if neighbour > node else None), 1
+                yield ((least, neighbour) if neighbour > node else None), 1
 
 
 def small_star(edges: Iterable[Edge]) -> Iterator[Edge]:
@@ -68,9 +69,9 @@ def small_star(edges: Iterable[Edge]) -> Iterator[Edge]:
     for node, neighbours in _neighbourhoods(edges):
         least = next(neighbours, node)
         if least != node:
-            yield node, least
+            yield least, node
         for neighbour in neighbours:
-            yield neighbour, least
+            yield least, neighbour
 
 
 class Forest:
@@ -102,9 +103,9 @@ class Forest:
         return one != other
 
 
-def connect(edges: Iterable[Edge]) -> Iterator[Edge]:
-    """The stars of all these edges, in memory: each node but the least of its component, with that,
-    in the order of the nodes.
+def connect(edges: Iterable[Edge]) -> list[Edge]:
+    """The stars of all these edges, in memory: the least node of each component, with each of the
+    others, in order.
     """
     numbers: dict[bytes, int] = {}
     forest = Forest()
@@ -116,7 +117,5 @@ def connect(edges: Iterable[Edge]) -> Iterator[Edge]:
             ends.append(number)
         forest.unite(*ends)
     least: dict[int, bytes] = {}
-    for node in sorted(numbers):
-        centre = least.setdefault(forest.find(numbers[node]), node)
-        if centre != node:
-            yield node, centre
+    stars = ((least.setdefault(forest.find(numbers[node]), node), node) for node in sorted(numbers))
+    return sorted(star for star in stars if star[0] != star[1])

@@ -17,9 +17,10 @@ shortest URL, of these the first in the order of the URLs.
 
 from __future__ import annotations
 
-from collections import deque
+from array import array
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations, groupby
 from operator import attrgetter
 from typing import NamedTuple
@@ -86,14 +87,14 @@ class Group:
     cut: str  # why it was cut out of a larger one, or WHOLE
 
 
-@dataclass
+@dataclass(slots=True)
 class _Node:
     """Members that edges from some resemblance on connect."""
 
     size: int
     strength: int  # the resemblance at which it was united
     least_edge: int  # of the edges within it, so far
-    below: list[int] = field(default_factory=list)  # nodes; of a single member none
+    below: Sequence[int] = ()  # nodes; of a single member none
 
 
 def groups_of(
@@ -101,35 +102,45 @@ def groups_of(
     edges: Iterable[GroupEdge],
     compare: Callable[[int, int], int],
     guards: Guards,
-) -> Iterator[Group]:
-    """The groups of a component, in no certain order.
+) -> tuple[list[Group], Counter[str]]:
+    """The groups of a component, in the order of their representatives; and how often its weakest
+    edges were cut, by the reason.
 
     Members are sorted by URL, edges fall by resemblance; `compare` gives the resemblance of two
     members, in 1/10,000.
     """
-    tree = _Tree(len(members))
+    tree = _Tree(len(members), guards.most_members)
     for strength, some in groupby(edges, key=attrgetter("resemblance")):
         tree.unite(strength, some)
+    groups, cuts = [], Counter[str]()
     waiting = [(root, WHOLE) for root in tree.roots()]
     while waiting:
         number, cut = waiting.pop()
         group, why = _as_group(tree, number, members, compare, guards)
         if group:
-            yield replace(group, cut=cut)
+            groups.append(replace(group, cut=cut))
         else:
+            cuts[why] += 1
             below = tree.nodes[number].below
             waiting += [(each, why) for each in below if tree.nodes[each].below]
+    return sorted(groups, key=lambda group: group.members[0]), cuts
 
 
 class _Tree:
-    """Unites members by falling resemblance, and remembers how."""
+    """Unites members by falling resemblance, and remembers how.
 
-    def __init__(self, size: int) -> None:
+    Of a node of more than `large` members no edges are kept but those that hold it together.
+    """
+
+    def __init__(self, size: int, large: int) -> None:
         self.nodes = [_Node(1, ONE, ONE) for _ in range(size)]
+        self._size, self._large = size, large
         self._forest = Forest(size)
         self._top = list(range(size))  # of the number that a set is known by: its node
-        self._kept: list[list[GroupEdge]] = [[] for _ in range(size)]  # at the second member
-        self._known = [0] * size  # edges of each member that are kept
+        self._kept = array("q")  # edges, one number behind another
+        self._first = array("q", [-1]) * size  # of each member the last kept edge that it is b of
+        self._next = array("q")  # of each kept edge the one before it; -1: none
+        self._known = array("q", [0]) * size  # edges of each member that are kept
 
     def unite(self, strength: int, edges: Iterable[GroupEdge]) -> None:
         """Unite what edges of one resemblance connect."""
@@ -144,10 +155,9 @@ class _Tree:
                 below[least] = nodes[0] + nodes[1]
             else:
                 within.append(edge.a)
-            if joins or min(self._known[edge.a], self._known[edge.b]) < _HEAVIEST:
-                self._kept[edge.b].append(edge)
-                self._known[edge.a] += 1
-                self._known[edge.b] += 1
+            few = min(self._known[edge.a], self._known[edge.b]) < _HEAVIEST
+            if joins or (few and self.nodes[self._top[ends[0]]].size <= self._large):
+                self._keep(edge)
         for number, parts in below.items():
             size = sum(self.nodes[part].size for part in parts)
             self._top[number] = len(self.nodes)
@@ -155,9 +165,23 @@ class _Tree:
         for member in within:
             self.nodes[self._top[self._forest.find(member)]].least_edge = strength
 
+    def _keep(self, edge: GroupEdge) -> None:
+        self._next.append(self._first[edge.b])
+        self._first[edge.b] = len(self._next) - 1
+        self._kept.extend(edge)
+        for member in edge[:2]:
+            self._known[member] += 1
+
+    def _kept_of(self, member: int) -> Iterator[GroupEdge]:
+        """The kept edges of a member to those before it."""
+        place, width = self._first[member], len(GroupEdge._fields)
+        while place >= 0:
+            yield GroupEdge(*self._kept[width * place : width * (place + 1)])
+            place = self._next[place]
+
     def roots(self) -> list[int]:
         """The nodes that are not below another one, but for single members."""
-        numbers = {self._top[self._forest.find(member)] for member in range(len(self._kept))}
+        numbers = {self._top[self._forest.find(member)] for member in range(self._size)}
         return sorted(number for number in numbers if self.nodes[number].below)
 
     def members(self, number: int) -> list[int]:
@@ -165,7 +189,7 @@ class _Tree:
         found, waiting = [], [number]
         while waiting:
             node = waiting.pop()
-            if node < len(self._kept):
+            if node < self._size:
                 found.append(node)
             waiting += self.nodes[node].below
         return sorted(found)
@@ -173,7 +197,7 @@ class _Tree:
     def edges(self, number: int, members: Iterable[int]) -> list[GroupEdge]:
         """The edges of a node that are kept, the heaviest first."""
         own, least = {*members}, self.nodes[number].least_edge
-        kept = [edge for member in own for edge in self._kept[member]]
+        kept = (edge for member in own for edge in self._kept_of(member))
         found = [edge for edge in kept if edge.a in own and edge.resemblance >= least]
         return sorted(found, key=lambda edge: (-edge.resemblance, edge.a, edge.b))
 

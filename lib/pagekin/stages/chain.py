@@ -20,7 +20,10 @@ from pagekin.stages.index_shards import INDEX_SHARDS
 from pagekin.stages.inventory import INVENTORY
 from pagekin.stages.joined_heads import JOINED_HEADS_OF_PAGES
 from pagekin.stages.link_graph import LINK_GRAPH
+from pagekin.stages.mirror_components import MIRROR_COMPONENTS
 from pagekin.stages.mirror_edges import MIRROR_EDGES_OF_PAGES
+from pagekin.stages.mirror_groups import MIRROR_GROUPS_OF_PAGES
+from pagekin.stages.mirror_members import MIRROR_MEMBERS_OF_COMPONENTS
 from pagekin.stages.mirror_offers import MIRROR_OFFERS_OF_PAGES
 from pagekin.stages.mirror_pairs import MIRROR_PAIRS_OF_PAGES
 from pagekin.stages.page_heads import PAGE_HEADS
@@ -61,6 +64,9 @@ STAGES: tuple[Stage, ...] = (
     MIRROR_PAIRS_OF_PAGES,
     MIRROR_OFFERS_OF_PAGES,
     MIRROR_EDGES_OF_PAGES,
+    MIRROR_COMPONENTS,
+    MIRROR_MEMBERS_OF_COMPONENTS,
+    MIRROR_GROUPS_OF_PAGES,
 )
 
 _OUTPUTS = {output.name: output for stage in STAGES for output in stage.outputs}
@@ -127,8 +133,8 @@ def wanted_outputs(
 ) -> tuple[Output, ...]:
     """The outputs that a build needs, in the order of their stages.
 
-    A build makes the final bags, or an index of them, and the kin by co-citation, as far as these
-    parts are wanted; `until` names an output, or a stage, to end with.
+    A build makes the final bags, or an index of them, the kin by co-citation, and groups of
+    mirrors, as far as these parts are wanted; `until` names an output, or a stage, to end with.
     """
     goals = []
     if "bags" in parts:
@@ -141,6 +147,9 @@ def wanted_outputs(
         goals.append("related")
     if config.authority.scores:
         goals.append("authority")
+    if "mirrors" in parts:
+        goals.append("mirror_groups")
+        goals += ["index_shards"] if index else []  # mirrors are documents
     wanted = _closure(map(output_named, goals), config)
     if until:
         ends = outputs_named(until)

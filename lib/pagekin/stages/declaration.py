@@ -30,11 +30,13 @@ __all__ = [
     "Stage",
     "Table",
     "load_named",
+    "parts_without",
     "share_of_sample",
 ]
 
 # What an index is made of; each can be made without the other.
 PARTS = ("bags", "cocitation", "mirrors")
+_RESTS_ON = {"mirrors": "bags"}  # groups of mirrors are groups of documents
 
 Counts = Mapping[str, Mapping[str, int]]
 
@@ -166,6 +168,15 @@ class Stage:
         """The parts of the configuration that these outputs depend on."""
         found = [*self.sections, *(name for output in outputs for name in output.sections)]
         return tuple(dict.fromkeys(found))
+
+
+def parts_without(left_out: Collection[str]) -> tuple[str, ...]:
+    """The parts of an index but for these, and for those that rest on them.
+
+    >>> parts_without(["bags"])
+    ('cocitation',)
+    """
+    return tuple(p for p in PARTS if not {p, _RESTS_ON.get(p)} & {*left_out})
 
 
 def share_of_sample(key: str) -> Callable[[BuildConfig, int, float], BuildConfig]:

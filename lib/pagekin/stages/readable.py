@@ -6,7 +6,7 @@ the words of a build are known, the words stand for them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from pagekin.cocitation.kin_table import parse_kin
 from pagekin.cocitation.similarity import ONE
 from pagekin.enrich.links import KINDS, parse_message, read_contexts, split_heads
 from pagekin.enrich.neighbours import ONE as ONE_SHARE
+from pagekin.index.mirror_table import Edge
 from pagekin.index.shard_files import parse_piece
 from pagekin.kinds import Kind
 from pagekin.mirrors.shingles import unpack
@@ -33,6 +34,8 @@ from pagekin.stages.joined_heads.join import BESIDE, CITED, CITING, OWN, parse_h
 from pagekin.stages.link_graph.nodes import CITING_PAGES, NODE_LENGTH, ONWARD, SELF, parse_node
 from pagekin.stages.links.extractor import parse_links, whole
 from pagekin.stages.mirror_edges import verify
+from pagekin.stages.mirror_groups import cutting
+from pagekin.stages.mirror_members import join as members
 from pagekin.stages.mirror_offers import offers
 from pagekin.stages.pairs.stripe_codec import split_stripes, unpack_partners
 from pagekin.stages.related.best_kin import named_page, parse_edge
@@ -348,6 +351,62 @@ def _mirror_edge(key: bytes, value: bytes, names: TermNames) -> Shown:
     }
 
 
+def _node_edge(key: bytes, value: bytes, names: TermNames) -> Shown:
+    return {"pages": _text(value).split(" ")}
+
+
+def _page_fact(key: bytes, value: bytes, names: TermNames) -> Shown:
+    digit, told = value[:1], value[1:]
+    if digit == members.SKETCH:
+        return _sketch(told)
+    if digit == members.OWN_EDGE:
+        return _component_part(key, members.EDGE + told, names)
+    return {members.FACTS[digit]: _text(told)}
+
+
+def _member(key: bytes, value: bytes, names: TermNames) -> Shown:
+    component, _, part = value.partition(b" ")
+    return {"component": _text(component), **_component_part(key, part, names)}
+
+
+def _component_part(key: bytes, value: bytes, names: TermNames) -> Shown:
+    if value.startswith(members.EDGE):
+        edge = members.parse_edge_part(value)
+        shares = {name: share / verify.WHOLE_SHARE for name, share in _shares(edge)}
+        return {"urls": [_text(edge.a), _text(edge.b)], **shares}
+    page = members.parse_page_part(value)
+    return {"url": _text(page.url), "inlinks": page.inlinks, **_sketch(page.sketch)}
+
+
+def _shares(edge: members.EdgePart | Edge) -> Iterator[tuple[str, int]]:
+    return zip(("resemblance", "a_in_b", "b_in_a"), edge[2:], strict=True)
+
+
+def _mirror_group(key: bytes, value: bytes, names: TermNames) -> Shown:
+    representative, url = cutting.parse_key(key)
+    shown: Shown = {"representative": _text(representative)}
+    if url:
+        edges = cutting.parse_edges(url, value)
+        return {
+            **shown,
+            "url": _text(url),
+            "edges": {
+                _text(edge.a): [share / verify.WHOLE_SHARE for _, share in _shares(edge)]
+                for edge in edges
+            },
+        }
+    facts = cutting.parse_facts(value)
+    shares = facts.least_edge / verify.WHOLE_SHARE, facts.least_pair / verify.WHOLE_SHARE
+    return {
+        **shown,
+        "members": facts.members,
+        "least_edge": shares[0],
+        "least_pair": shares[1],
+        "diameter": facts.diameter,
+        "cut": facts.cut,
+    }
+
+
 # --- co-citation ---
 
 
@@ -448,6 +507,12 @@ _SHOWN: dict[Kind, Callable[[bytes, bytes, TermNames], Shown]] = {
     kinds.MIRROR_OFFERS: _mirror_offer,
     kinds.MIRROR_SIDES: _mirror_side,
     kinds.MIRROR_EDGES: _mirror_edge,
+    kinds.NODE_EDGES: _node_edge,
+    kinds.COMPONENTS: _node_edge,
+    kinds.PAGE_FACTS: _page_fact,
+    kinds.MEMBERS: _member,
+    kinds.COMPONENT_PARTS: _component_part,
+    kinds.MIRROR_GROUPS: _mirror_group,
     kinds.STRIPES: _stripe,
     kinds.EDGES: _edge,
     kinds.KIN: _kin,

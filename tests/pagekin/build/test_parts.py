@@ -1,4 +1,5 @@
-"""Builds of the parts of an index: bags, co-citation or both; what is kept when settings change."""
+"""Builds of the parts of an index: bags, co-citation or both, and mirrors; what is kept when
+settings change."""
 
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ BOTH = "reading.fragments.blocks"  # one pass over the pages makes bags and bloc
 WHOLE = (INVENTORY, BOTH, *STAGES[2:])  # the passes of a build of both parts, before the index
 CAPTURES = "inventory.captures"
 ALONE = ("reading.blocks", *COCITATION)
+NO_MIRRORS = ("--without", "mirrors")
 LOW = ("--cocitation-threshold", "0.5")  # the demo is small
 LOOM = "http://wiki.example.net/wiki/Loom"
 HOME = "http://warp-journal.example/"
@@ -34,7 +36,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the workspace and index of the demo, with both parts. For copying."""
     base = tmp_path_factory.mktemp("parts")
     flags = ("--work", base / "work", "--index", base / "index", "--shards", 3, *LOW)
-    assert (0, "", "") == pagekin("build", "-q", "-r", "inline", *flags, DEMO)
+    assert (0, "", "") == pagekin("build", "-q", "-r", "inline", *NO_MIRRORS, *flags, DEMO)
     return base
 
 
@@ -50,7 +52,8 @@ def build(command: Build, tmp_path: Path) -> Build:
 
     def run(*words: object) -> Said:
         index = () if "--index" in words else ("--no-index",)
-        flags = ("-r", "inline", "--work", tmp_path / "work", *index, *LOW)
+        parts = () if "--only" in words else NO_MIRRORS
+        flags = ("-r", "inline", "--work", tmp_path / "work", *index, *LOW, *parts)
         return command("build", *flags, *words, DEMO)
 
     return run
@@ -109,7 +112,8 @@ def test_local_runner(built, demo_work, tmp_path):
     """Other processes make the same index, in every byte of every file."""
     work = shutil.copytree(demo_work, tmp_path / "work")  # built by this runner
     flags = ("--work", work, "--index", tmp_path / "index", "--shards", 3, *LOW)
-    assert (0, "", "") == pagekin("build", "-q", "-r", "local", "--tasks", 2, *flags, DEMO)
+    words = ("build", "-q", "-r", "local", "--tasks", 2, *NO_MIRRORS, *flags, DEMO)
+    assert (0, "", "") == pagekin(*words)
     assert files_of(built / "index") == files_of(tmp_path / "index")
     for stage in (*STAGES[2:], *COCITATION):
         ours, theirs = (record_of(base / "work", stage)["result"] for base in (built, tmp_path))
@@ -236,7 +240,8 @@ def test_threshold_by_the_number_of_pages(command, work, tmp_path):
     """Where no threshold is set it is that for so few pages, as if it had been asked for; a build
     says what it takes and how many pages have kin, built or kept, and the index remembers it."""
     index = tmp_path / "index"
-    said = command("build", "-r", "inline", "--work", work, "--index", index, DEMO)
+    words = ("build", "-r", "inline", *NO_MIRRORS, "--work", work, "--index", index, DEMO)
+    said = command(*words)
     assert {"kept"} == {state for name, state in states(work).items() if name in COCITATION}
     assert "whose total similarity is 0.5 or more (--cocitation-threshold)\n" in said.err
     counts = record_of(work, "related")["result"]["counters"]["cocitation"]
@@ -255,6 +260,48 @@ def test_no_kin_by_cocitation(command, work):
     """A build says why no page has kin, if none has."""
     said = command("build", "-r", "inline", "--work", work, "--cocitation-threshold", 1000, DEMO)
     assert "no page has kin by co-citation: links make a pair where they stand in one" in said.err
+
+
+# --- mirrors ---
+
+
+def test_mirrors(command, built, work, tmp_path):
+    """Mirrors are one more reading for the shingles alone, and a table of the index; without them
+    all is as it was. A group has one representative, and every member knows it."""
+    index = shutil.copytree(built / "index", tmp_path / "index")
+    words = ("build", "-q", "-r", "inline", *LOW, "--work", work, "--index", index, "--shards", 3)
+    assert 0 == command(*words, DEMO).code
+    made = states(work)
+    assert {"kept"} == {made[name] for name in (*WHOLE, "index_shards", *COCITATION)}
+    of_mirrors = ("pairs", "offers", "edges", "components", "members", "groups")
+    stages = ["reading.shingles", *(f"mirror_{name}" for name in of_mirrors), "index"]
+    assert {"built"} == {made[name] for name in stages}
+    files, before = files_of(index), files_of(built / "index")
+    assert {"mirrors.arrays", "index.json"} == {n for n in files if files[n] != before.get(n)}
+    assert [] == verify_index(index)
+    told = record_of(work, "mirror_groups")["result"]["counters"]["mirror_groups"]
+    opened = IndexFolder(index)
+    assert (told["groups"], told["members"]) == (
+        len(opened.mirrors),
+        sum(map(opened.mirrors.size, range(len(opened.mirrors)))),
+    )
+    assert told["groups"] > 5
+    assert 0 == command(*words, "--without", "mirrors", DEMO).code
+    assert before == files_of(index)
+
+
+def test_only_mirrors(command, tmp_path):
+    """Mirrors alone need the bags, whose inlinks choose representatives, and no co-citation."""
+    words = ("--only", "mirrors", "--dry-run", "--json", "--work", tmp_path / "work", DEMO)
+    plan = [stage["name"] for stage in json.loads(command("build", *words).out)["stages"]]
+    assert {"shingles", "fragments", "mirror_groups", "index_shards"} <= {*plan}
+    assert not {"blocks", "related"} & {*plan}
+    plan = [s["name"] for s in json.loads(command("build", "--no-index", *words).out)["stages"]]
+    assert "mirror_groups" in plan
+    assert "weighted_bags" not in plan
+    said = command("build", "--without", "bags", "--until", "mirror_groups", *words[2:])
+    why = "--until mirror_groups is of mirrors, which --without bags leaves out"
+    assert (2, f"pagekin: {why}\n") == (said.code, said.err)
 
 
 # --- changed settings ---

@@ -44,7 +44,7 @@ def made(
     def compare(one: int, other: int) -> int:
         return (pairs or {}).get((one, other), ONE)
 
-    found = groups_of(named(count), edges_of(weights), compare, guards)
+    found, _ = groups_of(named(count), edges_of(weights), compare, guards)
     return sorted(found, key=lambda group: min(group.members))
 
 
@@ -125,7 +125,9 @@ def test_chain_of_copies_that_drift():
 
 def test_nothing_is_left_of_a_group_that_never_holds():
     """Where even the strongest edges connect what is not alike, there is no group."""
-    assert [] == made({(0, 1): 9000, (1, 2): 9000}, Guards(100, 2000), pairs={(0, 2): 100})
+    edges = edges_of({(0, 1): 9000, (1, 2): 9000})
+    groups, cuts = groups_of(named(3), edges, lambda one, other: 100, Guards(100, 2000))
+    assert ([], {UNLIKE: 1}) == (groups, cuts)
 
 
 def test_full_copies_are_never_cut():
@@ -147,7 +149,8 @@ def test_far_ends_of_a_large_group_are_compared():
         return ONE
 
     chain = edges_of({(k, k + 1): 9000 for k in range(499)})
-    (group,) = groups_of(named(500), chain, compare, _NONE)
+    (group,), cuts = groups_of(named(500), chain, compare, _NONE)
+    assert {} == cuts
     assert (499, True) == (group.diameter, (0, 499) in asked)
     assert len(asked) <= 18 * 17 / 2
 
@@ -173,5 +176,5 @@ def test_heaviest_edges_are_kept():
 def test_representative(members, first):
     """Most inlinks, then the shortest URL, then the first; the others follow by URL."""
     edge = GroupEdge(0, 1, 9000, 9000, 9000)
-    (group,) = groups_of([Member(*m) for m in members], [edge], lambda one, other: ONE, _NONE)
+    (group,), _ = groups_of([Member(*m) for m in members], [edge], lambda one, other: ONE, _NONE)
     assert [first, 1 - first] == group.members
