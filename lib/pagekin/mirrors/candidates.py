@@ -17,7 +17,7 @@ samples differ in their reach, and keys are shared less often than by the formul
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from hashlib import blake2b
 
@@ -29,36 +29,40 @@ from pagekin.mirrors.shingles import Fingerprints, Sketch, mix
 
 __all__ = ["Keys", "keys_of", "make_mips"]
 
-Keys = Callable[[Sketch], Fingerprints]
+Keys = Callable[[Sequence[Sketch]], Sequence[Fingerprints]]
 
 
 def keys_of(config: MirrorConfig) -> Keys:
-    """The function that gives the keys of a sketch, which has shingles."""
+    """The function that gives the keys of each of some sketches, all of which have shingles."""
     if config.candidates == "shingles":
-        return lambda sketch: sketch.fingerprints
+        return lambda sketches: [sketch.fingerprints for sketch in sketches]
     number, rows = config.permutations // config.rows, config.rows
     if config.candidates == "super_shingles":
         number, rows = config.super_shingles, config.permutations // config.super_shingles
-    first = np.arange(number, dtype=np.uint64)
 
-    def keys(sketch: Sketch) -> Fingerprints:
-        bands = make_mips(sketch, number * rows).reshape(number, rows)
-        key = first  # keys of different bands are different
+    def keys(sketches: Sequence[Sketch]) -> list[Fingerprints]:
+        mips = np.array([make_mips(sketch, number * rows) for sketch in sketches], np.uint64)
+        bands = mips.reshape(len(sketches), number, rows)
+        # keys of different bands are different
+        key = np.broadcast_to(np.arange(number, dtype=np.uint64), bands.shape[:2])
         for row in range(rows):
-            key = mix(key, bands[:, row])
-        return key
+            key = mix(key, bands[:, :, row])
+        return [*key]
 
     return keys
 
 
-def make_mips(sketch: Sketch, permutations: int) -> Fingerprints:
-    """The minima of so many permutations of the fingerprints of a sketch, which has some."""
-    minima: Fingerprints = (_factors(permutations)[:, None] * sketch.fingerprints).min(axis=1)
+def make_mips(sketch: Sketch, permutations: int) -> NDArray[np.uint32]:
+    """The minima of so many permutations of the fingerprints of a sketch, which has some; their
+    lower halves are permuted.
+    """
+    lower = sketch.fingerprints.astype(np.uint32)  # the upper ones of long texts are all small
+    minima: NDArray[np.uint32] = (_factors(permutations)[:, None] * lower).min(axis=1)
     return minima
 
 
 @cache
-def _factors(permutations: int) -> NDArray[np.uint64]:
-    """Odd numbers: to multiply by one is a permutation of the numbers of 64 bits."""
-    digests = (blake2b(b"permutation %d" % k, digest_size=8).digest() for k in range(permutations))
-    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64) | np.uint64(1)
+def _factors(permutations: int) -> NDArray[np.uint32]:
+    """Odd numbers: to multiply by one is a permutation of the numbers of 32 bits."""
+    digests = (blake2b(b"permutation %d" % k, digest_size=4).digest() for k in range(permutations))
+    return np.frombuffer(b"".join(digests), "<u4").astype(np.uint32) | np.uint32(1)

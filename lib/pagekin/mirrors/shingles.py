@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -43,10 +44,10 @@ __all__ = [
     "fingerprints",
     "make_sketch",
     "mix",
+    "mixed_runs",
     "pack",
     "siphash",
     "unpack",
-    "word_hashes",
 ]
 
 Fingerprints = NDArray[np.uint64]
@@ -77,14 +78,6 @@ def cut_words(text: bytes) -> list[str]:
     ['it', 's', 'a', 'b', 'knot', 'b', '結', 'び', '目']
     """
     return [word.decode("utf-8", "replace") for word in _WORD.findall(text.lower()) if word]
-
-
-def word_hashes(text: bytes) -> Fingerprints:
-    """The hash of each word of a text; `_shingles.c` does the same."""
-    if _native is None:
-        hashes = [_hash_of(word) for word in _WORD.findall(text.lower()) if word]
-        return np.array(hashes, np.uint64)
-    return np.frombuffer(_native.word_hashes(text, _KEY), np.uint64)
 
 
 @lru_cache(_REMEMBERED)
@@ -129,14 +122,21 @@ _HIGH, _MIDDLE = np.uint64(32), np.uint64(29)
 
 
 def fingerprints(text: bytes, length: int) -> Fingerprints:
-    """Those of all shingles of a text in its order: the i-th begins with the i-th word.
+    """Those of all shingles of a text in its order: the i-th begins with the i-th word."""
+    if _native is None:
+        return mixed_runs([_hash_of(word) for word in _WORD.findall(text.lower()) if word], length)
+    return np.frombuffer(_native.fingerprints(text, _KEY, length), np.uint64)
+
+
+def mixed_runs(hashes: Sequence[int], length: int) -> Fingerprints:
+    """One number for each run of so many words, of their hashes; `_shingles.c` does the same.
 
     Runs of 1, 2, 4 ... words are mixed, and of these, the shortest first, those that make up the
     length.
     """
-    runs = word_hashes(text)
+    runs = made = np.array(hashes, np.uint64)
     length = min(length, len(runs))
-    of_runs, done, made = 1, 0, runs
+    of_runs, done = 1, 0
     while of_runs <= length:
         if length & of_runs:
             # what is made so far comes first, and the run behind it
@@ -245,9 +245,13 @@ def _up_to(sketch: Sketch, reach: int) -> Fingerprints:
 
 def _are_in(some: Fingerprints, others: Fingerprints) -> NDArray[np.bool_]:
     """Which of these sorted numbers are among the others, which are sorted too?"""
-    if not len(others):
-        return np.zeros(len(some), np.bool_)
-    places = np.searchsorted(others, some)
-    places[places == len(others)] = 0
-    found: NDArray[np.bool_] = others[places] == some
+    if len(some) <= len(others):
+        places = np.searchsorted(others, some)
+        places[places == len(others)] = 0
+        found: NDArray[np.bool_] = others[places] == some
+        return found
+    found = np.zeros(len(some), np.bool_)  # the fewer are looked up: of templates there are few
+    places = np.searchsorted(some, others)
+    places[places == len(some)] = 0
+    found[places[some[places] == others]] = True
     return found

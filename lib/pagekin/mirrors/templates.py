@@ -48,10 +48,11 @@ def _without_copies(pages: Sequence[Fingerprints]) -> list[int]:
     least = [page[:_LEAST_SHINGLES] for page in pages]
     sizes = np.array([len(page) for page in least])
     bits = _as_bits(least)
+    shared = np.bitwise_count(bits[:, None] & bits).sum(axis=2)
+    alike = shared >= _COPY * (sizes[:, None] + sizes - shared)
     kept: list[int] = []
-    for place in range(len(pages)):
-        shared = np.bitwise_count(bits[kept] & bits[place]).sum(axis=1)
-        if not (shared >= _COPY * (sizes[kept] + sizes[place] - shared)).any():
+    for place, like in enumerate(alike):
+        if not like[kept].any():
             kept.append(place)
     return kept
 

@@ -22,8 +22,8 @@ from pagekin.mirrors.shingles import (
     cut_words,
     fingerprints,
     make_sketch,
+    mixed_runs,
     siphash,
-    word_hashes,
 )
 from tests.natives import native
 
@@ -107,22 +107,27 @@ _pieces = st.one_of(
 )
 
 
-@given(st.lists(_pieces, max_size=12).map(b"".join), st.binary(min_size=16, max_size=16))
-def test_c_hashes_words_as_python_does(text: bytes, key: bytes) -> None:
+@given(
+    st.lists(_pieces, max_size=12).map(b"".join),
+    st.binary(min_size=16, max_size=16),
+    st.integers(1, 20),
+)
+def test_c_makes_fingerprints_as_python_does(text: bytes, key: bytes, length: int) -> None:
     """Of any bytes, also of characters that are cut off, under any key."""
     part = native("pagekin.mirrors._shingles")
     words = [word for word in shingles._WORD.findall(text.lower()) if word]
-    found = np.frombuffer(part.word_hashes(text, key), np.uint64).tolist()
-    assert found == [siphash(key, word) for word in words]
+    expected = mixed_runs([siphash(key, word) for word in words], length)
+    found = np.frombuffer(part.fingerprints(text, key, length), np.uint64)
+    assert found.tolist() == expected.tolist()
 
 
 def test_python_alone_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the part in C was not built."""
     text = "Über bowline-knots, &amp; 3 ropes 結び目".encode()
-    expected = word_hashes(text).tolist()
+    expected = fingerprints(text, 3).tolist()
     monkeypatch.setattr(shingles, "_native", None)
-    assert word_hashes(text).tolist() == expected
-    assert len(expected) == len(cut_words(text)) == 8
+    assert fingerprints(text, 3).tolist() == expected
+    assert len(expected) == len(cut_words(text)) - 2 == 6
 
 
 def test_the_hash_is_siphash() -> None:
@@ -134,13 +139,13 @@ def test_the_hash_is_siphash() -> None:
 
 
 def test_wrong_arguments_are_refused() -> None:
-    """A key of another length, and what is no bytes."""
+    """A key of another length, runs without words, and what is no bytes."""
     part = native("pagekin.mirrors._shingles")
-    for key in (b"", bytes(15), bytes(17)):
-        with pytest.raises(ValueError, match="a key has 16 bytes"):
-            part.word_hashes(b"knot", key)
+    for key, length in ((b"", 1), (bytes(15), 1), (bytes(17), 1), (bytes(16), 0), (bytes(16), -1)):
+        with pytest.raises(ValueError, match="a key has 16 bytes, and a run a word or more"):
+            part.fingerprints(b"knot", key, length)
     with pytest.raises(TypeError):
-        part.word_hashes("knot", bytes(16))
+        part.fingerprints("knot", bytes(16), 1)
 
 
 @given(st.lists(st.integers(0, 99), max_size=60), st.lists(st.integers(0, 99), max_size=60))

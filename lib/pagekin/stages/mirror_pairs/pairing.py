@@ -13,16 +13,16 @@ the others is paired with the first of them and with the one before it. Shingles
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
-from itertools import groupby, islice
-from operator import itemgetter
+from itertools import combinations, islice
 
 from pagekin.config import MirrorConfig
 from pagekin.counters import Counters
 from pagekin.kinds import COPIES, MIRROR_PAIRS, Pair
 from pagekin.mirrors.candidates import keys_of
-from pagekin.mirrors.shingles import unpack
+from pagekin.mirrors.shingles import Sketch, unpack
 from pagekin.stages.shingles.extractor import read_sketches
 
 __all__ = ["MOST_PAIRED", "pair_up", "send_keys"]
@@ -30,29 +30,39 @@ __all__ = ["MOST_PAIRED", "pair_up", "send_keys"]
 MOST_PAIRED = 32  # pages of a band that are all paired with each other
 
 _DIGEST = 16  # bytes
+_BATCH = 256  # pages whose keys are made at once: in two thirds of the time of one by one
 
 
 def send_keys(pairs: Iterable[Pair], config: MirrorConfig, counters: Counters) -> Iterator[Pair]:
     """The map side: the keys of each page that has enough to say."""
     make_keys = keys_of(config)
+    pages = _pages_with_something_to_say(pairs, config.least, counters)
+    while batch := list(islice(pages, _BATCH)):
+        keys_of_each = make_keys([sketch for _, _, sketch in batch])
+        for (url, digest, _), keys in zip(batch, keys_of_each, strict=True):
+            yield COPIES.prefix + digest, url
+            value = b"%b %b" % (digest, url)
+            digits = keys.byteswap().tobytes().hex().encode()
+            for k in range(0, len(digits), 16):
+                yield MIRROR_PAIRS.prefix + digits[k : k + 16], value
+
+
+def _pages_with_something_to_say(
+    pairs: Iterable[Pair], least: int, counters: Counters
+) -> Iterator[tuple[bytes, bytes, Sketch]]:
+    """URL, digest and sketch of each page of so many shingles."""
     for url, word in read_sketches(pairs):
         sketch = unpack(word)
-        if sketch.shingles < config.least or not len(sketch.fingerprints):
+        if sketch.shingles < least or not len(sketch.fingerprints):
             counters.add("mirrors", "pages_too_short")
             continue
         counters.add("mirrors", "pages")
-        digest = blake2b(word, digest_size=_DIGEST).hexdigest().encode()
-        yield COPIES.prefix + digest, url
-        value = b"%b %b" % (digest, url)
-        digits = make_keys(sketch).byteswap().tobytes().hex().encode()
-        for k in range(0, len(digits), 16):
-            yield MIRROR_PAIRS.prefix + digits[k : k + 16], value
+        yield url, blake2b(word, digest_size=_DIGEST).hexdigest().encode(), sketch
 
 
 def pair_up(pairs: Iterable[Pair], config: MirrorConfig, counters: Counters) -> Iterator[Pair]:
     """The reduce side: pairs of pages that share a key; values come sorted."""
-    for key, group in groupby(pairs, key=itemgetter(0)):
-        values = (value for _, value in group)
+    for key, values in _shared(pairs):
         if COPIES.holds(key):
             found = _copies(values, counters)
         elif config.candidates == "shingles":
@@ -61,6 +71,34 @@ def pair_up(pairs: Iterable[Pair], config: MirrorConfig, counters: Counters) -> 
             found = _near_pairs(_one_of_each_copy(values), counters)
         for one, other in found:
             yield key, b"%b %b" % ((one, other) if one < other else (other, one))
+
+
+def _shared(pairs: Iterable[Pair]) -> Iterator[tuple[bytes, Iterator[bytes]]]:
+    """The keys that more than one page has, with their values: of the 29 of a page few are."""
+    rest = iter(pairs)
+    last = next(rest, None)
+    for pair in rest:
+        if last is None or pair[0] != last[0]:  # groupby takes five times as long
+            last = pair
+            continue
+        behind: list[Pair] = []
+        values = _values_of(last, pair, rest, behind)
+        yield last[0], values
+        deque(values, maxlen=0)  # those that nobody looked at
+        last = behind[0] if behind else None
+
+
+def _values_of(
+    first: Pair, second: Pair, rest: Iterator[Pair], behind: list[Pair]
+) -> Iterator[bytes]:
+    """The values of these two and of all others of their key; what comes then goes to `behind`."""
+    yield first[1]
+    yield second[1]
+    for pair in rest:
+        if pair[0] != first[0]:
+            behind.append(pair)
+            return
+        yield pair[1]
 
 
 def _copies(urls: Iterator[bytes], counters: Counters) -> Iterator[tuple[bytes, bytes]]:
@@ -88,17 +126,16 @@ def _all_pairs(
     some = list(islice(urls, most + 1))
     if len(some) > most:
         counters.add("mirrors", "shingles_left_out")
-        return
-    for k, url in enumerate(some):
-        for other in some[:k]:
-            counters.add("mirrors", "candidates")
-            yield other, url
+    else:
+        counters.add("mirrors", "candidates", len(some) * (len(some) - 1) // 2)
+        yield from combinations(some, 2)
 
 
 def _near_pairs(urls: Iterator[bytes], counters: Counters) -> Iterator[tuple[bytes, bytes]]:
     """Each with each of the first; the rest with the first one and with the one before."""
     first = list(islice(urls, MOST_PAIRED))
-    yield from _all_pairs(iter(first), MOST_PAIRED, counters)
+    counters.add("mirrors", "candidates", len(first) * (len(first) - 1) // 2)
+    yield from combinations(first, 2)
     last = first[-1]
     for number, url in enumerate(urls):
         counters.add("mirrors", "hot_keys", int(not number))

@@ -20,7 +20,7 @@ from operator import itemgetter
 from pagekin.config import BuildConfig
 from pagekin.counters import Counters
 from pagekin.kinds import SHINGLES, Pair
-from pagekin.mirrors.shingles import WHOLE, fingerprints, make_sketch, pack, unpack
+from pagekin.mirrors.shingles import WHOLE, Sketch, fingerprints, make_sketch, pack, unpack
 from pagekin.mirrors.templates import WITNESSES, site_templates
 from pagekin.stages.fragments.parcels import host_part
 from pagekin.tables import url_number
@@ -68,29 +68,28 @@ def leave_templates_out(
     for key, group in groupby(pairs, key=itemgetter(0)):
         values = _of_each_page((value for _, value in group), counters)
         first = list(islice(values, WITNESSES if config.mirrors.templates else 0))
-        templates = site_templates([unpack(sketch) for _, sketch in first])
-        counters.add("shingles", "hosts", 1)
+        templates = site_templates([sketch for _, sketch in first])
+        counters.add("shingles", "hosts")
         counters.add("shingles", "hosts_with_templates", int(len(templates) > 0))
-        for path, word in chain(first, values):
+        for path, sketch in chain(first, values):
             if len(templates):
-                whole = unpack(word)
-                left = whole.without(templates)
-                number = len(whole.fingerprints) - len(left.fingerprints)
+                left = sketch.without(templates)
+                number = len(sketch.fingerprints) - len(left.fingerprints)
                 counters.add("shingles", "of_templates", number)
-                word = pack(left)  # noqa: PLW2901
-            yield key, b"%b %b" % (path, word)
+                sketch = left  # noqa: PLW2901
+            yield key, b"%b %b" % (path, pack(sketch))
 
 
-def _of_each_page(values: Iterable[bytes], counters: Counters) -> Iterator[tuple[bytes, bytes]]:
+def _of_each_page(values: Iterable[bytes], counters: Counters) -> Iterator[tuple[bytes, Sketch]]:
     """Path and sketch of each page; of pages that name one URL as their own the first counts."""
     last = b""
     for value in values:
-        _, path, sketch = value.split(b" ")
+        _, path, word = value.split(b" ")
         if path == last:
             counters.add("shingles", "pages_of_one_url")
             continue
         last = path
-        yield path, sketch
+        yield path, unpack(word)
 
 
 def read_sketches(pairs: Iterable[Pair]) -> Iterator[tuple[bytes, bytes]]:
