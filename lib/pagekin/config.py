@@ -393,14 +393,11 @@ class BlockConfig:
     menus: bool = _option(
         True, "structural: an element that calls itself a menu (tag, class, id or role) is a block"
     )
-    footer: int = _option(
-        10, "structural: so is one that calls itself a footer, with no more links than this", low=0
-    )
     page_share: float = _option(
         0.8, "structural: what holds more than this share of a page's links is cut", low=0, high=1
     )
     detail: int = _option(
-        80,
+        100,
         "structural: what leads to fewer addresses than one for each so many links of the page,"
         " three at most, is a detail of what is around it; 0: one link is",
         low=0,

@@ -22,7 +22,7 @@ from itertools import accumulate
 from operator import ne, sub
 from typing import Final, NamedTuple, TypeVar
 
-from pagekin.blocks.links import Segment, element_name
+from pagekin.blocks.links import HEADINGS, Segment, element_name
 from pagekin.config import BlockConfig
 from pagekin.web.markup import Outline
 from pagekin.web.tags import attribute
@@ -35,7 +35,6 @@ _ITEM_LISTS = frozenset(("ul", "ol"))
 _MENU = re.compile(
     r"(?:nav|navi|navigation|navbar|menu|breadcrumbs?|pager|pagination)\d*(?![\w-])", re.IGNORECASE
 )
-_FOOTER = re.compile("foot|contentinfo", re.IGNORECASE)
 _MAX_NAME = 200  # characters of a class, an id or a role that are looked at
 _MIN_ALIKE, _ALIKE_SHARE, _MAX_ALIKE_LINKS = 5, 0.8, 8  # children, those of one kind, links in each
 _MIN_HEADINGS = 3
@@ -133,10 +132,9 @@ def _classes(raw: bytes) -> str:
 
 
 @_repeated
-def _calls_itself(raw: bytes) -> tuple[bool, bool]:
-    """Is the element called a menu, or a footer?"""
+def _calls_itself_a_menu(raw: bytes) -> bool:
     called = " ".join([(read(raw) or "")[:_MAX_NAME] for read in (_class, _id, _role)])
-    return _MENU.search(called) is not None, _FOOTER.search(called) is not None
+    return _MENU.search(called) is not None
 
 
 class _Group:
@@ -156,11 +154,11 @@ class _Group:
         tags = self.tree.outline.tags
         return {tags[element] for element in self.elements}
 
-    @cached_property
-    def calls_itself(self) -> list[tuple[bool, bool]]:
-        """Of each element that has attributes: is it called a menu, or a footer?"""
+    def calls_itself_a_menu(self) -> bool:
+        """Is it one by the tag or a name of some element?"""
         attributes = self.tree.outline.attributes
-        return [_calls_itself(attributes[e]) for e in self.elements if attributes[e]]
+        named = (attributes[e] for e in self.elements if attributes[e])
+        return "nav" in self.tags or any(map(_calls_itself_a_menu, named))
 
     def largest(self) -> int:
         """The links of the largest part."""
@@ -212,18 +210,28 @@ def _is_leaf(group: _Group, _: BlockConfig) -> bool:
 
 def _is_menu(group: _Group, config: BlockConfig) -> bool:
     """Not if it has one part only, or several lists: then these are the menus."""
-    if not config.menus or len(group.parts) == 1:
-        return False
-    if "nav" not in group.tags and not any(is_menu for is_menu, _ in group.calls_itself):
+    if not config.menus or len(group.parts) == 1 or not group.calls_itself_a_menu():
         return False
     tree, tags = group.tree, group.tree.outline.tags
     return sum(any(tags[e] in _ITEM_LISTS for e in tree.chain(p)) for p in group.parts) < 2
 
 
-def _is_footer(group: _Group, config: BlockConfig) -> bool:
-    if group.size > config.footer:
+def _is_titled(group: _Group, config: BlockConfig) -> bool:
+    """A part without parts, and beside it one link: in front in a heading, or behind without any
+    element around it. A link to a place of the page itself is neither a title nor more.
+    """
+    tree, outline = group.tree, group.tree.outline
+    if len(group.children) != 2 or len(group.parts) != 1:
         return False
-    return "footer" in group.tags or any(is_footer for _, is_footer in group.calls_itself)
+    part = group.parts[0]
+    link = sum(group.children) - part
+    if tree.sizes[link] != 1 or outline.hrefs[outline.first[link]].startswith("#"):
+        return False
+    if link > part:
+        belongs = outline.tags[link] == "a"
+    else:
+        belongs = any(outline.tags[element] in HEADINGS for element in tree.chain(link))
+    return belongs and _is_leaf(_Group(tree, part), config)
 
 
 def _is_text(group: _Group, _: BlockConfig) -> bool:
@@ -257,8 +265,8 @@ _RULES: Final = (
         lambda group, config: group.size > config.page_share * len(group.tree.outline.hrefs),
     ),
     _Rule("menu", True, "it calls itself a menu", _is_menu),
-    _Rule("footer", True, "it calls itself a footer, and is small", _is_footer),
     _Rule("list", True, "a list", lambda group, _: not group.tags.isdisjoint(_ITEM_LISTS)),
+    _Rule("titled", True, "a list with its title, or with a link to more", _is_titled),
     _Rule("text", True, "most parts of it are paragraphs", _is_text),
     _Rule("alike", True, "its parts are alike and small", _is_alike),
     _Rule(

@@ -86,13 +86,16 @@ def test_leaf(html, expected):
         # but not with a single part, or with two lists: those are the menus
         (f"<nav>{links(1)}<ul>{links(3)}</ul></nav>", [(3, "leaf")]),
         (f"<nav><ul>{links(2)}</ul><p><ol>{links(2)}</ol></p></nav>", [(2, "leaf"), (2, "leaf")]),
-        # a small footer too
-        (f"<footer><ul>{links(2)}</ul><p>{links(2)}</p></footer>", [(4, "footer")]),
-        (f"<div id=pagefoot><ul>{links(2)}</ul><p>{links(8)}</p></div>", [(10, "footer")]),
-        (
-            f"<div id=pagefoot><ul>{links(2)}</ul><p>{links(9)}</p></div>",
-            [(2, "leaf"), (9, "leaf")],
-        ),
+        # a title that is a link belongs to its list, and so does a link to more
+        (f"<div><h2>{links(1)}</h2><ul>{links(2)}</ul></div>", [(3, "titled")]),
+        (f"<div><b><h6>{links(1)}</h6></b><ul>{links(2)}</ul></div>", [(3, "titled")]),
+        (f"<div><ul>{links(2)}</ul>{links(1)}</div>", [(3, "titled")]),
+        (f"<div><p>{links(1)}</p><ul>{links(2)}</ul></div>", [(2, "leaf")]),
+        (f"<div><ul>{links(2)}</ul><h2>{links(1)}</h2></div>", [(2, "leaf")]),
+        (f"<div>{links(1)}<ul>{links(2)}</ul>{links(1)}</div>", [(2, "leaf")]),
+        (f"<div><h2><a href=#a>x</a></h2><ul>{links(2)}</ul></div>", [(2, "leaf")]),
+        (f"<div><h2>{links(1)}</h2><ul><li>{links(2)}</ul></div>", [(3, "titled")]),
+        (f"<div><h2>{links(1)}</h2><div>{links(2, '<i>{0}{0}</i>')}</div></div>", [(5, "whole")]),
         # paragraphs are one text, headings and lists between them or not
         (f"<div>{links(2, '<p>{0}{0}</p>')}</div>", [(4, "text")]),
         (f"<div>{'<h2>a</h2>' * 3}{links(2, '<p>{0}{0}</p>')}</div>", [(4, "text")]),
@@ -186,8 +189,8 @@ def test_share_of_the_whole_page():
     assert [(2, "leaf")] * 2 == rules_of(html)
 
 
-def test_without_hints():
-    """On request nobody is believed to be a menu or a footer."""
+def test_without_menus():
+    """On request nobody is believed to be a menu."""
     html = f"<div class=menu><p>{links(2)}</p><ul>{links(2)}</ul></div>{REST}"
     assert [(4, "menu"), AND_REST] == rules_of(html)
     assert [(2, "leaf"), (2, "leaf"), AND_REST] == rules_of(html, menus=False)
@@ -292,10 +295,24 @@ def is_part(element: Any, wanted: int) -> bool:
     return len(held(element)) > 1 and addresses(element) >= min(wanted, 2)
 
 
+def same_links(element: Any) -> list[Any]:
+    """It, and what is in it and holds the same links."""
+    return [e for e in element.iter() if len(held(e)) == len(held(element))]
+
+
+def is_titled(first: Any, second: Any, part: Any, wanted: int) -> bool:
+    link = second if part is first else first
+    inner = same_links(part)[-1]
+    if len(held(link)) > 1 or held(link)[0].get("href").startswith("#"):
+        return False
+    if inner.tag != "a" and any(is_part(e, wanted) and addresses(e) >= wanted for e in inner):
+        return False
+    return link.tag == "a" if part is first else any(e.tag in HEADINGS for e in same_links(link))
+
+
 def is_list(element: Any) -> bool:
     """Is it, or anything in it that holds the same links, a list?"""
-    same = [e for e in element.iter() if len(held(e)) == len(held(element))]
-    return any(e.tag in ("ul", "ol") for e in same)
+    return any(e.tag in ("ul", "ol") for e in same_links(element))
 
 
 def plain_rule(
@@ -322,8 +339,8 @@ def plain_rule(
         and ("nav" in tags or "nav" in names)
         and len(parts) != 1
         and sum(map(is_list, parts)) < 2,
-        "footer": size <= config.footer and "footer" in tags,
         "list": bool(tags & {"ul", "ol"}),
+        "titled": len(kids) == 2 and len(parts) == 1 and is_titled(*kids, parts[0], wanted),
         "text": len(paragraphs) > 1 and len(paragraphs) > len(parts) / 2,
         "alike": len(kids) >= 5 and most >= 0.8 * len(kids) and largest <= 8,
         "headings": sum(e.tag in HEADINGS for e in inside) >= 3,
@@ -359,7 +376,6 @@ CONFIGS = st.just(BlockConfig()) | st.builds(
     BlockConfig,
     rules=st.sampled_from(["structural", "coarse"]),
     menus=st.booleans(),
-    footer=st.integers(0, 12),
     page_share=st.sampled_from([0.3, 0.5, 0.9, 1.0]),
     detail=st.integers(0, 6) | st.just(1 << 70),
     huge=st.integers(1, 30) | st.just(1 << 70),
@@ -379,9 +395,9 @@ def test_twin(page, config):
 
 
 @given(pages, st.sampled_from(["structural", "coarse"]), st.booleans())
-def test_blocks_are_apart(page, rules, hints):
+def test_blocks_are_apart(page, rules, menus):
     """No link is in two blocks, and every block has two links and a reason."""
-    config = BlockConfig(rules=rules, menus=hints, footer=10 * hints)
+    config = BlockConfig(rules=rules, menus=menus)
     found = structural_segments(outline(page.encode()), config)
     numbers = [number for segment in found for number in segment.links]
     assert sorted(set(numbers)) == numbers

@@ -24,7 +24,7 @@ BLOCKS_OF_LINKS = Extractor(
     "pages become blocks of links",
     makes=(BLOCKS,),
     sections=("blocks",),
-    version=5,
+    version=6,
     part="cocitation",
     runs="stages.blocks.extractor:BlockExtractor",
 )
