@@ -2,9 +2,8 @@
 """Edges between mirrors -> the component of each page, in rounds.
 
     input    mirror edges, which mirror_edges made; later what the round before made
-    map      odd rounds: each edge to both of its ends; even rounds: to its larger end
-    reduce   by page: the neighbours are told the least page that it knows of (large-star and
-             small-star)
+    map      each edge to both of its ends (large-star), or to its larger one (small-star)
+    reduce   by page: the neighbours are told the least page that it knows of
     output   !components/PAGE TAB a greater page; in the end PAGE is the least of all that are
              connected
 
@@ -24,10 +23,10 @@ class MirrorComponents(PagekinJob):
     STAGE = MIRROR_COMPONENTS
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        yield from send_edges(pairs, self.round, self.records_read)
+        yield from send_edges(pairs, self.before, self.records_read)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        yield from make_stars(pairs, self.round, self.records_read, self.counters_)
+        yield from make_stars(pairs, self.before, self.records_read, self.counters_)
 
 
 if __name__ == "__main__":

@@ -47,8 +47,11 @@ def page_lines(shingles: dict[bytes, Sequence[int]], inlinks: dict[bytes, int]) 
     return [*sketches, *bags, b"!words/00\tnothing"]
 
 
-def components(edges: list[bytes], number: int = 1) -> tuple[list[Pair], dict]:
-    words = [f"--round={number}", f"--records-read={len(edges)}"]
+def components(
+    edges: list[bytes], number: int = 1, before: dict[str, int] | None = None
+) -> tuple[list[Pair], dict]:
+    told = ",".join(f"{name}={count}" for name, count in (before or {}).items())
+    words = [f"--round={number}", f"--records-read={len(edges)}", f"--before={told}"]
     return run_job(MirrorComponents, words, edges)
 
 
@@ -84,16 +87,17 @@ def test_components_in_rounds(monkeypatch):
     edges = edge_lines((a, b, "6000 6000 6000") for a, b in sorted(pairs))
     expected, _ = components(edges)
     monkeypatch.setattr(steps, "MOST_AT_ONCE", 10)
-    made, unsettled = edges, []
-    for number in range(1, 30):
-        records, counters = components(made, number)
-        unsettled.append(counters.get("components", {}).get("unsettled", 0))
+    made, told = edges, [{}]
+    while len(told) == 1 or told[-1]:
+        records, counters = components(made, len(told), told[-1])
+        told.append(counters.get("components", {}))
         made = lines(records)
-        if not unsettled[-1]:
-            break
     assert expected == records
-    assert unsettled[0] > 0
-    assert 5 <= len(unsettled) <= 15
+    # large-star, small-star, ..., and large-stars alone when no page has several lesser neighbours
+    steps_made = ["small" if "several_lesser" in before else "large" for before in told[:-1]]
+    assert ["large", "small"] * 3 == steps_made[:6]
+    assert ["large", "large"] == steps_made[-2:]
+    assert len(steps_made) < 13
 
 
 def test_members():

@@ -163,7 +163,7 @@ def test_mistakes(words, error, complaint, capsys):
 def test_pages_that_were_read_alone(made, tmp_path, capsys):
     """With `--bag-urls crawled` no bag is foreseen for a URL that is only linked to; a sample of
     all has the documents of the build."""
-    flags = ["--without", "cocitation", "--bag-urls", "crawled"]
+    flags = ["--without", "cocitation", "--without", "mirrors", "--bag-urls", "crawled"]
     work, index = tmp_path / "work", tmp_path / "index"
     build = ["build", "-q", "-r", "inline", *flags, "--work", work, "--index", index, made.web]
     assert main(list(map(str, build))) == 0

@@ -1,5 +1,8 @@
 """The rounds of the components: a large-star, a small-star, and so on; few edges all at once.
 
+A small-star leaves nodes with one lesser neighbour as they are, and a large-star makes no more of
+them. So when a large-star met no others, the next round is a large-star again.
+
 Nodes are called by 16 bytes of a hash of their URLs, in hexadecimal digits.
 
     sent      key node, value neighbour; where all edges go to one task key `-`, value `NODE NODE`
@@ -9,7 +12,7 @@ Nodes are called by 16 bytes of a hash of their URLs, in hexadecimal digits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from pagekin.counters import Counters
 from pagekin.kinds import COMPONENTS, MIRROR_EDGES, Pair
@@ -22,6 +25,8 @@ __all__ = ["MOST_AT_ONCE", "make_stars", "node_of", "send_edges"]
 MOST_AT_ONCE = 250_000  # edges that one task connects in memory: 120 MB if no two have a common end
 
 _ALL = b"-"
+_SEVERAL = "several_lesser"  # neighbours of a node, besides the least
+Counts = Mapping[str, int]
 
 
 def node_of(url: bytes) -> bytes:
@@ -33,15 +38,19 @@ def _fit_one_task(edges: int) -> bool:
     return 0 < edges <= MOST_AT_ONCE
 
 
-def send_edges(pairs: Iterable[Pair], number: int, edges: int) -> Iterator[Pair]:
-    """The map side of a round that reads so many edges."""
+def _is_small_star(before: Counts) -> bool:
+    return _SEVERAL in before
+
+
+def send_edges(pairs: Iterable[Pair], before: Counts, edges: int) -> Iterator[Pair]:
+    """The map side of a round that reads so many edges, by what the round before counted."""
     own = _edges(pairs)
     if _fit_one_task(edges):
         yield from ((_ALL, b"%b %b" % edge) for edge in own)
-    elif number % 2:
-        yield from to_both_ends(own)
-    else:
+    elif _is_small_star(before):
         yield from larger_first(own)
+    else:
+        yield from to_both_ends(own)
 
 
 def _edges(pairs: Iterable[Pair]) -> Iterator[Pair]:
@@ -54,22 +63,25 @@ def _edges(pairs: Iterable[Pair]) -> Iterator[Pair]:
 
 
 def make_stars(
-    pairs: Iterable[Pair], number: int, edges: int, counters: Counters
+    pairs: Iterable[Pair], before: Counts, edges: int, counters: Counters
 ) -> Iterator[Pair]:
-    """The reduce side of the same round. Counts as unsettled where there was no star, and all that
-    a small-star makes: nobody sees there whether it is one.
+    """The reduce side of the same round. It counts what was no star; of what a small-star makes
+    nobody sees there whether it is one.
     """
+    made: Iterable[tuple[Pair | None, int]]
     if _fit_one_task(edges):
         both = (value.split(b" ") for _, value in pairs)
-        made: Iterable[tuple[Pair | None, int]]
         made = ((edge, 0) for edge in connect((one, other) for one, other in both))
-    elif number % 2:
-        made = large_star(pairs)
-    else:
+    elif _is_small_star(before):
         made = ((edge, 1) for edge in small_star(pairs))
-    unsettled = 0
+    else:
+        made = large_star(pairs)
+    moved = several = 0
     for edge, moves in made:
-        unsettled += moves
         if edge:
+            moved += moves
             yield COMPONENTS.prefix + edge[0], edge[1]
-    counters.add("components", "unsettled", unsettled)
+        else:
+            several += 1
+    counters.add("components", "moved", moved)
+    counters.add("components", _SEVERAL, several)

@@ -168,9 +168,13 @@ def parse_facts(value: bytes) -> GroupFacts:
 
 
 def parse_edges(member: bytes, value: bytes) -> list[mirror_table.Edge]:
-    """The edges of a member to lesser ones."""
-    words = (word.split(b" ") for word in value.split(b"|") if word)
-    return [mirror_table.Edge(other, member, *map(int, shares)) for other, *shares in words]
+    """The edges of a member to lesser ones; ValueError if these are none."""
+    edges = []
+    for word in filter(None, value.split(b"|")):
+        other, *shares = word.split(b" ")
+        resemblance, other_in_it, it_in_other = map(int, shares)
+        edges.append(mirror_table.Edge(other, member, resemblance, other_in_it, it_in_other))
+    return edges
 
 
 def read_groups(pairs: Iterable[Pair]) -> Iterator[mirror_table.Group]:
