@@ -10,7 +10,9 @@ Records are described in docs/formats.md. Rests on [BLOCK], Mapper1 and Reducer1
 """
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
+from pagekin.authority.table import ScoreTable
 from pagekin.engine.job import PagekinJob
 from pagekin.kinds import Pair
 from pagekin.stages.extractor import make_ready
@@ -26,7 +28,12 @@ class Pairs(PagekinJob):
         make_ready()
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        yield from make_stripes(pairs, self.config.cocitation, self.counters_)
+        config, table = self.config.cocitation, self.tables().get("authority")
+        if table is None:
+            yield from make_stripes(pairs, config, self.counters_)
+        else:
+            weight_of = partial(ScoreTable(table).weight, by=config.regulate)
+            yield from make_stripes(pairs, config, self.counters_, weight_of)
 
     def reduce_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         yield from make_edges(pairs, self.config.cocitation, self.counters_)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from unittest.mock import patch
+
+import pytest
 
 from pagekin.blocks.filters import KeptLink as Link
 from pagekin.cocitation import kin_table
@@ -12,7 +15,9 @@ from pagekin.jobs.pairs import Pairs
 from pagekin.jobs.related import Related
 from pagekin.kinds import BLOCKS
 from pagekin.stages.pairs import stripes
+from pagekin.stages.related.best_kin import parse_edge
 from tests.jobs.running import Pair, run_job, run_script, split_output
+from tests.pagekin.authority.scores import write_table
 
 BEES, HIVES, MUSIC = "http://bees.example/", "http://hives.example/", "http://music.example/"
 
@@ -43,6 +48,20 @@ def test_empty():
     """No blocks, no pairs, no kin, and nothing counted."""
     assert ([], {}) == run_job(Pairs)
     assert ([], {}) == run_job(Related)
+
+
+def test_regulated(tmp_path):
+    """The links of pages count by their standing: two of the sites are linked to, four are not."""
+    hosts = [(f"//www.site{k}.example", 3.0 if k < 2 else 1.0, 0, 0) for k in range(6)]
+    table = write_table(tmp_path, hosts, {"linking_pages": 6, "vouched_pages": 2})
+    words = ["--cocitation-threshold=0.1", "--cocitation-regulate=pagerank", "--authority", table]
+    records, counters = run_job(Pairs, words, block_lines())
+    weight = round(1 + math.log(1 + 3 / (10 / 6)), 2)
+    total = (2 * weight + 4 * 0.01) / (1 + math.log(6))
+    [page] = [parse_edge(v) for _, v in records if v.split(b" ")[1:2] == [HIVES.encode()]]
+    assert total == pytest.approx(page.score, abs=1e-5)
+    assert [weight, weight, 0.01] == [reason.weight for reason in page.reasons]
+    assert 4 == counters["cocitation"]["pages_of_less_weight"]
 
 
 def test_pages_without_links():

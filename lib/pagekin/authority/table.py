@@ -15,8 +15,8 @@ of its host among hosts, whichever is higher. And what a page's own links count 
 regulated, in hundredths:
 
     by pagerank  1 + ln(1 + PageRank / mean PageRank), 4 at the most, of the page or of its host,
-                 whichever has more; 1/20 where no other site links to the host
-    by hubs      the same of the page as a hub; 1/20 where it is none
+                 whichever has more; 1/100 where no other site links to the host
+    by hubs      the same of the page as a hub; 1/100 where it is none
 
 Where no more than one page in ten with links lies on a host that another site links to, the
 snapshot is too small a part of the web to tell by PageRank: all count 1.
@@ -44,6 +44,7 @@ __all__ = [
     "HOST_MARK",
     "KIND",
     "META",
+    "MOST_WEIGHT",
     "SCORES",
     "NodeScores",
     "RankedNode",
@@ -66,8 +67,8 @@ BEST = 100  # nodes of each graph and score whose names are kept
 HOST_MARK = b"//"  # with which the names of hosts begin
 FULL_WEIGHT = 100  # of links that count 1
 
-_LEAST_WEIGHT = 5
-_MOST_WEIGHT = 4
+MOST_WEIGHT = 4
+_LEAST_WEIGHT = 1  # hundredths
 _VOUCHED = 10  # one in so many pages, or all count 1
 _WAITING = 1_000  # more names than are kept
 
@@ -208,7 +209,7 @@ class ScoreTable:
     def _weight(self, to_mean: float) -> int:
         if to_mean <= 0:
             return _LEAST_WEIGHT
-        return round(FULL_WEIGHT * min(1 + math.log(1 + to_mean), _MOST_WEIGHT))
+        return round(FULL_WEIGHT * min(1 + math.log(1 + to_mean), MOST_WEIGHT))
 
     def _value(self, graph: str, score: str, name: bytes) -> float:
         at = self._place(graph, name)

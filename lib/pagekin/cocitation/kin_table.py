@@ -11,13 +11,14 @@ holds the records of the stage `related` whose key belongs to the shard, in thei
               same shard, as a document
     value     `URL KIN KIN ...`, parted by the byte 2
     KIN       `SCORE URL BLOCKS DOMAINS REASON REASON ...`: blanks, and the byte 1 before reasons
-    REASON    `VALUE DOMAIN ANCHOR`
+    REASON    `VALUE DOMAIN ANCHOR`, and the byte 3 and a number where links do not count 1
 
 Kin that several domains vouch for come first, then weak kin, which one domain alone cites beside
 the page; among each the highest TS, and of equal ones the first URL. SCORE is TS in 2^-20, BLOCKS
 in_p of the related page, DOMAINS the number of domains that cite both pages. Reasons are the
 heaviest of these domains: what it adds to TS before TS is divided by 1 + ln(BLOCKS), in 2^-20, and
-the anchor text that adds most of it.
+the anchor text that adds most of it. The number is what links of this text count, in hundredths,
+where the build regulated them by the standing of their pages.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ __all__ = [
     "KIN_MARK",
     "REASON_MARK",
     "SCORE",
+    "WEIGHT_MARK",
     "KinTable",
     "Reason",
     "RelatedPage",
@@ -55,8 +57,9 @@ __all__ = [
 ]
 
 SCORE = 1 << 20  # TS = 1
-REASON_MARK, KIN_MARK = b"\x01", b"\x02"
+REASON_MARK, KIN_MARK, WEIGHT_MARK = b"\x01", b"\x02", b"\x03"
 _KIND = SHARD_FILES["kin"].kind
+_HUNDREDTHS = 100
 _PAGES_AT_ONCE = 512  # about 1 MB
 
 Piece = tuple[str, bytes]  # the array of a shard that the bytes belong to, and the bytes
@@ -68,6 +71,7 @@ class Reason(NamedTuple):
     domain: str
     anchor: str
     value: float
+    weight: float = 1.0  # of its links with this text, by the standing of their pages
 
 
 class RelatedPage(NamedTuple):
@@ -117,7 +121,8 @@ def parse_page(text: bytes) -> RelatedPage:
 
 def _parse_reason(text: str) -> Reason:
     value, domain, anchor = text.split(" ", 2)
-    return Reason(domain, anchor, int(value) / SCORE)
+    anchor, mark, weight = anchor.partition(WEIGHT_MARK.decode())
+    return Reason(domain, anchor, int(value) / SCORE, int(weight) / _HUNDREDTHS if mark else 1.0)
 
 
 class KinTable:

@@ -325,7 +325,8 @@ def _why_lines(kin: Any) -> Iterator[str]:
     if why.citing_domains:
         yield f"          {why.citing_domains} domains cite both; it stands in {why.blocks} blocks"
     for cited in why.citing:
-        capped = f"(capped {cited.capped:.4f})"
+        weight = "" if cited.weight == 1 else f", links count {cited.weight:g}"
+        capped = f"(capped {cited.capped:.4f}{weight})"
         yield f"          {cited.contribution:.4f}  {cited.domain:24} {cited.anchor!r} {capped}"
     if kin.estimate is None and not (why.terms or why.inlinks):
         return  # nothing is known of the bags

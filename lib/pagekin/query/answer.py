@@ -77,6 +77,7 @@ class Citing:
     anchor: str
     capped: float  # the sum over its pages, at most N
     contribution: float  # what remains of it in the total, divided by 1 + ln(in) [BLOCK Eq. 13]
+    weight: float = 1.0  # what its links count, by the standing of their pages
 
 
 @dataclass(frozen=True)

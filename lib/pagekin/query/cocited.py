@@ -88,7 +88,13 @@ def rank_cited(
 def citing(cited: Cited) -> list[Citing]:
     """The domains that cite both, heaviest first, with what each adds to the total."""
     told = [
-        Citing(reason.domain, reason.anchor, reason.value, _share(reason.value, edge.blocks))
+        Citing(
+            reason.domain,
+            reason.anchor,
+            reason.value,
+            _share(reason.value, edge.blocks),
+            reason.weight,
+        )
         for edge in cited.edges
         for reason in edge.reasons
     ]

@@ -13,10 +13,11 @@ import numpy as np
 from pybase64 import b64decode
 
 from pagekin import kinds
+from pagekin.authority.table import FULL_WEIGHT
 from pagekin.bags.bag import BAR, SOURCES, Bag, BagColumns, Dictionary, EnrichedBags, parse_bag
 from pagekin.bags.vocabulary import read_forms
 from pagekin.cocitation.block_record import parse_blocks
-from pagekin.cocitation.kin_table import parse_kin
+from pagekin.cocitation.kin_table import WEIGHT_MARK, parse_kin
 from pagekin.cocitation.similarity import ONE
 from pagekin.enrich.links import KINDS, parse_message, read_contexts, split_heads
 from pagekin.enrich.neighbours import ONE as ONE_SHARE
@@ -414,12 +415,14 @@ def _stripe(key: bytes, value: bytes, names: TermNames) -> Shown:
     if not value:
         return {"partners": []}
     (group,), facts, hashes = split_stripes([value])
-    domain, _, anchor = group.partition(b" ")
+    domain, _, rest = group.partition(b" ")
+    anchor, mark, weight = rest.partition(WEIGHT_MARK)
     partners = unpack_partners(facts, hashes, _UNTOLD)
     pairs = zip(partners.hashes.tolist(), partners.values.tolist(), strict=True)
     return {
         "domain": _text(domain),
         "anchor": _text(anchor),
+        "weight": int(weight) / FULL_WEIGHT if mark else 1.0,
         "partners": [[f"{partner:016x}", _similarity(value)] for partner, value in pairs if value],
     }
 

@@ -80,7 +80,7 @@ def test_standing(table):
 
 
 def test_weights(table):
-    """1 + ln(1 + rank / mean) of page or host, a twentieth where no other site links to the host;
+    """1 + ln(1 + rank / mean) of page or host, a hundredth where no other site links to the host;
     for hubs likewise."""
 
     def weight(to_mean: float) -> int:
@@ -92,9 +92,9 @@ def test_weights(table):
         "http://d.example/",
         "http://e.example/",
     ]
-    expected = [5, weight(6 / 2.5), weight(2 / 2.5), 5]
+    expected = [1, weight(6 / 2.5), weight(2 / 2.5), 1]
     assert expected == [table.weight(url, "pagerank") for url in urls]
-    assert [weight(2), 5, 5, 5] == [table.weight(url, "hubs") for url in urls]
+    assert [weight(2), 1, 1, 1] == [table.weight(url, "hubs") for url in urls]
 
 
 def test_weights_have_a_most(tmp_path):
@@ -108,7 +108,7 @@ def test_too_few_to_tell(tmp_path):
     """Where hardly a page with links lies on a host that others link to, all count 1."""
     few = make_table(tmp_path, meta={"linking_pages": 10, "vouched_pages": 1})
     assert [100, 100] == [few.weight(f"http://{host}.example/", "pagerank") for host in "ac"]
-    assert 5 == few.weight("http://c.example/x", "hubs")
+    assert 1 == few.weight("http://c.example/x", "hubs")
 
 
 def test_no_nodes(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -91,18 +91,23 @@ def page_pairs(page: PlainPage, config: CocitationConfig) -> dict[tuple[str, str
     return found
 
 
-def total_similarities(pages: Iterable[PlainPage], config: CocitationConfig) -> Scores:
-    """p1 -> p2 -> TS(p1 -> p2)."""
+def total_similarities(
+    pages: Iterable[PlainPage],
+    config: CocitationConfig,
+    weight_of: Callable[[str], float] = lambda url: 1.0,
+) -> Scores:
+    """p1 -> p2 -> TS(p1 -> p2); `weight_of` a page multiplies S."""
     pages = [joined(page) if config.plain else page for page in pages]
-    groups: dict[tuple[str, str], dict[str, dict[str, list[float]]]] = {}
+    groups: dict[tuple[str, str], dict[str, dict[tuple[str, float], list[float]]]] = {}
     inlinks: dict[str, int] = defaultdict(int)
     for page in pages:
         for block in page.blocks:
             for url in {link.url for link in block}:
                 inlinks[url] += 1
         for pair, (value, _, anchor) in page_pairs(page, config).items():
+            weight = weight_of(page.url)
             by_domain = groups.setdefault(pair, {}).setdefault(top_subdomain(page.url), {})
-            by_domain.setdefault(anchor, []).append(value)  # Eq. 11
+            by_domain.setdefault((anchor, weight), []).append(value * weight)  # Eq. 11
     totals: Scores = {}
     for (one, other), by_domain in groups.items():
         if config.plain:
@@ -115,7 +120,7 @@ def total_similarities(pages: Iterable[PlainPage], config: CocitationConfig) -> 
     return totals
 
 
-def capped(anchors: dict[str, list[float]], config: CocitationConfig) -> float:
+def capped(anchors: dict[tuple[str, float], list[float]], config: CocitationConfig) -> float:
     best = (sum(sorted(values)[-config.repetition :]) for values in anchors.values())
     return min(config.domain_limit, sum(best))  # Eq. 12
 
@@ -127,16 +132,24 @@ def block_records(pages: Iterable[PlainPage]) -> list[Pair]:
     return [(p.url.encode(), blocks_value(top_subdomain(p.url), p.blocks)) for p in pages]
 
 
-def stripes_of(records: Iterable[Pair], config: CocitationConfig) -> list[Pair]:
-    return list(make_stripes(records, config, Counters()))
+def stripes_of(
+    records: Iterable[Pair],
+    config: CocitationConfig,
+    weight_of: Callable[[str], int] = lambda url: 100,
+) -> list[Pair]:
+    return list(make_stripes(records, config, Counters(), weight_of))
 
 
 def edges_of(stripes: Iterable[Pair], config: CocitationConfig) -> list[Pair]:
     return list(make_edges(sorted(stripes), config, Counters()))
 
 
-def kin_of(pages: Iterable[PlainPage], config: CocitationConfig) -> dict[str, list[RelatedPage]]:
-    """Each page's kin, by the functions that the jobs call."""
-    edges = edges_of(stripes_of(block_records(pages), config), config)
+def kin_of(
+    pages: Iterable[PlainPage],
+    config: CocitationConfig,
+    weight_of: Callable[[str], int] = lambda url: 100,
+) -> dict[str, list[RelatedPage]]:
+    """Each page's kin, by the functions that the jobs call; `weight_of` a page is in hundredths."""
+    edges = edges_of(stripes_of(block_records(pages), config, weight_of), config)
     best = select_best(sorted(edges), config.kin, Counters())
     return dict(parse_kin(value) for _, value in best)

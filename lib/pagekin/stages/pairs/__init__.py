@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from pagekin.config import BuildConfig
 from pagekin.kinds import BLOCKS, EDGES, STRIPES
+from pagekin.stages.authority import AUTHORITY_TABLE
 from pagekin.stages.declaration import Counts, Output, Stage
 
 __all__ = ["PAIRS", "settle_threshold"]
@@ -31,10 +32,15 @@ def settle_threshold(config: BuildConfig, pages: int, share: float) -> BuildConf
 
 
 def _tells(config: BuildConfig, counts: Counts) -> str:
-    cited = counts.get("cocitation", {}).get("pages_cited", 0)
+    numbers = counts.get("cocitation", {})
+    cited, pages = numbers.get("pages_cited", 0), numbers.get("pages", 0)
+    told = ""
+    if config.cocitation.regulate != "none":
+        less = numbers.get("pages_of_less_weight", 0)
+        told = f"; the links of {less:,} of {pages:,} pages count less than 1"
     return (
         f"of {cited:,} pages in blocks of links those are related whose total similarity is"
-        f" {config.cocitation.threshold:g} or more (--cocitation-threshold)"
+        f" {config.cocitation.threshold:g} or more (--cocitation-threshold){told}"
     )
 
 
@@ -47,6 +53,7 @@ PAIRS = Stage(
             "links of one block are pairs, merged over all pages",
             makes=(EDGES,),
             sections=("cocitation",),
+            uses=(AUTHORITY_TABLE,),
             part="cocitation",
             version=4,
             tells=_tells,

@@ -23,13 +23,19 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from pagekin.authority.table import MOST_WEIGHT
 from pagekin.cocitation.kin_table import url_key
 from pagekin.cocitation.similarity import ONE, Indices, similarity_by_distance
 from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
 from pagekin.kinds import Pair
 from pagekin.stages.pairs.spilled_page import Groups, SpilledPage
-from pagekin.stages.pairs.stripe_codec import Hashes, split_stripes, unpack_partners
+from pagekin.stages.pairs.stripe_codec import (
+    Hashes,
+    split_stripes,
+    unpack_partners,
+    weigh_partners,
+)
 from pagekin.stages.pairs.total_similarity import (
     DomainSums,
     edges_of,
@@ -92,7 +98,8 @@ class _Merger:
         self._best = 1 << 30 if config.plain else config.repetition
         self._limit = _UNBOUNDED if config.plain else round(config.domain_limit * ONE)
         self._by_distance = similarity_by_distance(config)
-        most = 1 if config.plain else 2  # of S
+        self._weighs = config.regulate != "none"
+        most = (1 if config.plain else 2) * (MOST_WEIGHT if self._weighs else 1)  # of S
         wanted = config.threshold - _SLACK
         self.fewest = bisect_left(
             range(1 << 40), wanted, lo=1, key=lambda k: most * k / self._divisor(k)
@@ -111,6 +118,7 @@ class _Merger:
             return
         texts, facts, hashes = split_stripes([s for page in batch for s in page.stripes])
         found = unpack_partners(facts, hashes, self._by_distance)
+        found = weigh_partners(found, texts) if self._weighs else found
         page_of = np.repeat(np.arange(len(batch)), [len(page.stripes) for page in batch])
         stripes = np.repeat(np.arange(len(texts)), found.sizes)
         some = often_together(page_of[stripes], found.hashes, self.fewest)
@@ -130,7 +138,7 @@ class _Merger:
         """The records of one page of very many blocks; `rest` are its stripes still to be read."""
         self._counters.add("cocitation", "pages_merged_in_pieces")
         limits = (self._best, self._limit, self._config.reasons)
-        with SpilledPage(self._by_distance, *limits) as spilled:
+        with SpilledPage(self._by_distance, *limits, weighs=self._weighs) as spilled:
             piece, size = [], 0
             for value in chain(page.stripes, _counted(page, rest)):
                 piece.append(value)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from pagekin.cocitation.similarity import S30, Indices
 from pagekin.errors import naming
-from pagekin.stages.pairs.stripe_codec import Hashes, split_stripes, unpack_partners
+from pagekin.stages.pairs.stripe_codec import Hashes, split_stripes, unpack_partners, weigh_partners
 from pagekin.stages.pairs.total_similarity import (
     DomainSums,
     Pairs,
@@ -129,8 +129,10 @@ class Groups:
 class SpilledPage:
     """Takes the stripes of one page in their order; a context, because of its files."""
 
-    def __init__(self, by_distance: S30, best: int, limit: int, reasons: int) -> None:
-        self._by_distance, self._reasons = by_distance, reasons
+    def __init__(
+        self, by_distance: S30, best: int, limit: int, reasons: int, *, weighs: bool
+    ) -> None:
+        self._by_distance, self._reasons, self._weighs = by_distance, reasons, weighs
         self._best, self._limit = best, limit
 
     def __enter__(self) -> SpilledPage:
@@ -150,6 +152,7 @@ class SpilledPage:
         groups, facts, hashes = split_stripes(stripes)
         numbers = self.groups.numbers_of(groups)
         partners = unpack_partners(facts, hashes, self._by_distance)
+        partners = weigh_partners(partners, groups) if self._weighs else partners
         first, last = self.groups.domains_of(numbers[[0, -1]])
         numbers = np.repeat(numbers, partners.sizes)
         pairs = sort_pairs(np.zeros_like(numbers), partners.hashes, numbers, partners.values)

@@ -4,9 +4,10 @@
     value    empty where the link has no partner, else
              DOMAIN ANCHOR FACTS HASHES: a blank behind DOMAIN, the byte 1 behind ANCHOR and FACTS
 
-DOMAIN is the top sub-domain of the page and ANCHOR the text of this link, as Figure 5 sends them;
-both together are the group of the stripe. Values sort by domain, then by anchor, because both
-delimiters are below every byte of either.
+DOMAIN is the top sub-domain of the page and ANCHOR the text of this link, as Figure 5 sends them.
+Where the links of the page do not count 1, the byte 3 and what they count in hundredths follow
+behind ANCHOR. All together are the group of the stripe. Values sort by domain, then by anchor,
+because both delimiters are below every byte of either.
 
 HASHES are the numbers of the URLs of all links of the block that are near enough, the link itself
 among them, in base64 of 8 bytes each. FACTS are base64 of 6 bytes each: first the link's own place
@@ -27,11 +28,23 @@ import numpy as np
 from numpy.typing import NDArray
 from pybase64 import b64decode, b64encode
 
+from pagekin.authority.table import FULL_WEIGHT
+from pagekin.cocitation.kin_table import WEIGHT_MARK
 from pagekin.cocitation.similarity import S30, Alike, Indices
 
-__all__ = ["Hashes", "Partners", "pack_stripes", "split_stripes", "unpack_partners"]
+__all__ = [
+    "Hashes",
+    "Partners",
+    "Sums",
+    "pack_stripes",
+    "split_stripes",
+    "unpack_partners",
+    "weigh_partners",
+    "weight_mark",
+]
 
 Hashes = NDArray[np.uint64]  # numbers of URLs
+Sums = NDArray[np.uint64]  # sums of S, in 2^-30
 _MARK = b"\x01"
 _FACT = np.dtype([("place", "<u2"), ("value", "<u4")])
 _FACT_CHARACTERS = 8
@@ -43,7 +56,7 @@ class Partners(NamedTuple):
 
     sizes: Indices  # how many each stripe has
     hashes: Hashes
-    values: S30  # S; 0 where there is no pair
+    values: S30 | Sums  # S; 0 where there is no pair
 
 
 def pack_stripes(alike: Alike, hashes: Hashes, groups: Sequence[bytes]) -> list[bytes]:
@@ -97,3 +110,16 @@ def unpack_partners(facts: Sequence[bytes], hashes: Sequence[bytes], by_distance
     exceptions = read[is_exception]
     values[np.repeat(starts, counts - 1) + exceptions["place"]] = exceptions["value"]
     return Partners(sizes, found, values)
+
+
+def weight_mark(weight: int) -> bytes:
+    """What stands behind the anchor text of links that count so many hundredths."""
+    return b"" if weight == FULL_WEIGHT else WEIGHT_MARK + b"%d" % weight
+
+
+def weigh_partners(partners: Partners, groups: Sequence[bytes]) -> Partners:
+    """The partners with S times what the links of each stripe count, by its group."""
+    marks = (group.rpartition(WEIGHT_MARK) for group in groups)
+    weights = np.array([int(w) if mark else FULL_WEIGHT for _, mark, w in marks], np.uint64)
+    values = partners.values * np.repeat(weights, partners.sizes) + np.uint64(FULL_WEIGHT // 2)
+    return partners._replace(values=values // np.uint64(FULL_WEIGHT))

@@ -4,24 +4,26 @@ There is one stripe (`pagekin.stages.pairs.stripe_codec`) for each link of each 
 partners it has, so their number is in_p of Eq. 13.
 
 Of two links S counts in the first block of the page that holds both. Links of one top sub-domain
-make no pair, but have their places. Blocks behind the 4,096th of a page are left out, and counted.
+make no pair, but have their places. What a page's links count where co-citation is regulated is
+part of the group of its stripes. Blocks behind the 4,096th of a page are left out, and counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
+from pagekin.authority.table import FULL_WEIGHT
 from pagekin.cocitation.block_record import Block, PageBlocks, parse_blocks
 from pagekin.cocitation.similarity import BlockLinks, Indices, Similarity
 from pagekin.config import CocitationConfig
 from pagekin.counters import Counters
-from pagekin.kinds import Pair
+from pagekin.kinds import BLOCKS, Pair
 from pagekin.limits import MAX_BLOCKS
-from pagekin.stages.pairs.stripe_codec import pack_stripes
+from pagekin.stages.pairs.stripe_codec import pack_stripes, weight_mark
 from pagekin.tables import url_number
 
 __all__ = ["make_stripes"]
@@ -33,19 +35,28 @@ class _Block(NamedTuple):
     """A block of a page with the domain of the page."""
 
     domain: bytes
+    weight: bytes  # the mark of what its links count
     links: Block
     earlier: dict[int, int]  # link -> bit b: block b of the page, before this one, has its URL
 
 
 def make_stripes(
-    records: Iterable[Pair], config: CocitationConfig, counters: Counters
+    records: Iterable[Pair],
+    config: CocitationConfig,
+    counters: Counters,
+    weight_of: Callable[[str], int] = lambda url: FULL_WEIGHT,
 ) -> Iterator[Pair]:
-    """The stripes of all pages, which come as block records."""
+    """The stripes of all pages, which come as block records; `weight_of` a URL tells what its links
+    count, in hundredths.
+    """
     similarity = Similarity(config)
     batch: list[_Block] = []
     links = 0
-    for _, value in records:
-        found = _blocks_of(parse_blocks(value), counters, plain=config.plain)
+    for key, value in records:
+        weight = weight_of(key.removeprefix(BLOCKS.prefix).decode("utf-8", "replace"))
+        counters.add("cocitation", "pages_of_less_weight", int(weight < FULL_WEIGHT))
+        page = parse_blocks(value)
+        found = _blocks_of(page, weight_mark(weight), counters, plain=config.plain)
         batch += found
         links += sum([len(block.links.urls) for block in found])
         if links >= _LINKS_AT_ONCE:
@@ -55,7 +66,7 @@ def make_stripes(
         yield from _stripes_of(batch, similarity, config, counters)
 
 
-def _blocks_of(page: PageBlocks, counters: Counters, *, plain: bool) -> list[_Block]:
+def _blocks_of(page: PageBlocks, weight: bytes, counters: Counters, *, plain: bool) -> list[_Block]:
     """The blocks of a page; with plain co-citation the page is one block."""
     blocks = page.blocks[:MAX_BLOCKS]
     counters.add("cocitation", "blocks_over_limit", len(page.blocks) - len(blocks))
@@ -64,7 +75,7 @@ def _blocks_of(page: PageBlocks, counters: Counters, *, plain: bool) -> list[_Bl
     counters.add("cocitation", "pages")
     counters.add("cocitation", "blocks", len(blocks))
     repeated = zip(blocks, _repeated_links(blocks), strict=True)
-    return [_Block(page.domain, block, earlier) for block, earlier in repeated]
+    return [_Block(page.domain, weight, block, earlier) for block, earlier in repeated]
 
 
 def _as_one(blocks: list[Block]) -> Block:
@@ -96,7 +107,11 @@ def _stripes_of(
 ) -> Iterator[Pair]:
     urls = list(chain.from_iterable(block.links.urls for block in batch))
     anchors = list(chain.from_iterable(block.links.anchors for block in batch))
-    groups = [block.domain + b" " + anchor for block in batch for anchor in block.links.anchors]
+    groups = [
+        block.domain + b" " + anchor + block.weight
+        for block in batch
+        for anchor in block.links.anchors
+    ]
     hashes = np.fromiter(map(url_number, urls), np.uint64, len(urls))
     sizes = [len(block.links.urls) for block in batch]
     starts = np.cumsum([0, *sizes]).tolist()

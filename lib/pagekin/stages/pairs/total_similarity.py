@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from pagekin.cocitation.kin_table import SCORE
 from pagekin.cocitation.similarity import ONE, S30, Indices
-from pagekin.stages.pairs.stripe_codec import Hashes
+from pagekin.stages.pairs.stripe_codec import Hashes, Sums
 
 __all__ = [
     "REST",
@@ -42,7 +42,6 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, bits well mixed: keeps pages apa
 _HIGHEST = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 Number = TypeVar("Number", bound=np.generic)
-Sums = NDArray[np.uint64]  # sums of S, in 2^-30
 
 
 class Pairs(NamedTuple):
