@@ -597,6 +597,12 @@ class MirrorConfig:
     most_pages: int = _option(
         1_000, "shingles: those of more pages are left out", low=2, high=100_000
     )
+    sampled: int = _option(
+        32,
+        "pages that share one of a sample of shingles, one in so many, are compared too: so a page"
+        " is found that is contained in a longer one; 0: none",
+        low=0,
+    )
     resemblance: float = _option(
         0.5, "mirrors share at least this much of the shingles of both", low=0, high=1
     )

@@ -208,7 +208,7 @@ def map_to_lines(files: list[str], path: str, packing: str) -> float:
 
     def work() -> None:
         with Path(path).open("wb", 1 << 20) as out:
-            for key, value in mapped_records(files, packing, blocks=False)[0]:
+            for key, value in mapped_records(files, packing)[0]:
                 out.write(key + b"\t" + value + b"\n")
             out.write(STATISTICS + b"\t" + TaskStatistics().to_json() + b"\n")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from pagekin.stages.extractor import ReadingTask, extract
 from pagekin.stages.reading import READING
 from pagekin.web.streams import WHOLE
 
-__all__ = ["BENCHMARK", "map_phase", "mapped_records"]
+__all__ = ["BAGS", "BENCHMARK", "map_phase", "mapped_records"]
 
 _ABOUT = """\
 Floor: decompress the records and parse the HTML with lxml, nothing else. Bags: read, decode,
@@ -34,7 +34,8 @@ pages again in the same process. Start is what a process takes once, however man
 lists, dictionaries and tables that are read at first use. It is measured on 20 other pages before
 the rest, and is in no other figure."""
 
-_BAGS, _BOTH = 2.5, 3.2  # times the floor, at most
+BAGS = ("fragments",)  # the outputs of the reading that bags need
+_BAGS, _BOTH, _SHINGLES = 2.5, 3.2, 0.4  # times the floor, at most
 _GOAL = 2.0
 _FLOOR = "parse only"
 _FIRST_PAGES = 20
@@ -62,7 +63,8 @@ def run(options: argparse.Namespace) -> Result:
                 "inventory": look,
                 "inventory, with a sample": partial(look, sample=True),
                 "bags": task,
-                "bags and blocks": partial(task, blocks=True),
+                "bags and blocks": partial(task, outputs=(*BAGS, "blocks")),
+                "bags and shingles": partial(task, outputs=(*BAGS, "shingles")),
             }
             found = in_turns(ways, options.rounds)
         tables.append(_table(name, found))
@@ -72,22 +74,26 @@ def run(options: argparse.Namespace) -> Result:
             targets.append(
                 Target(f"{name}: {way}, times parse only", mine.median, bound, goal=goal)
             )
+        more, less = ([said["cpu"] for said in found[way]] for way in ("bags and shingles", "bags"))
+        added = [one - other for one, other in zip(more, less, strict=True)]
+        mine = ratio(added, floor)
+        targets.append(Target(f"{name}: shingles add, times parse only", mine.median, _SHINGLES))
     return Result(tables, targets)
 
 
 def map_phase(
-    files: list[str], first: list[str], packing: str, *, blocks: bool = False
+    files: list[str], first: list[str], packing: str, *, outputs: Collection[str] = BAGS
 ) -> dict[str, Any]:
     """CPU seconds cold and warm, and what was made; run it in a fresh process."""
-    start = timed(lambda: _mapped(first, packing, blocks=blocks)[0])
-    cold = timed(lambda: _mapped(files, packing, blocks=blocks))
+    start = timed(lambda: _mapped(first, packing, outputs=outputs)[0])
+    cold = timed(lambda: _mapped(files, packing, outputs=outputs))
     made, counters = cold.value
     count = counters.get
     pages, terms, links = count("records", "used"), count("text", "terms"), count("links", "found")
     return {
         "start": start.cpu,
         "cpu": cold.cpu,
-        "warm": timed(lambda: _mapped(files, packing, blocks=blocks)[0]).cpu,
+        "warm": timed(lambda: _mapped(files, packing, outputs=outputs)[0]).cpu,
         "pages": pages,
         "terms": terms,
         "links": links,
@@ -95,22 +101,22 @@ def map_phase(
     }
 
 
-def _mapped(files: list[str], packing: str, *, blocks: bool) -> tuple[int, Counters]:
+def _mapped(files: list[str], packing: str, *, outputs: Collection[str]) -> tuple[int, Counters]:
     """The bytes of all records that a map task of the reading makes, and what it counts."""
-    records, counters = mapped_records(files, packing, blocks=blocks)
+    records, counters = mapped_records(files, packing, outputs=outputs)
     return sum(len(key) + len(value) for key, value in records), counters
 
 
 def mapped_records(
-    files: list[str], packing: str, *, blocks: bool
+    files: list[str], packing: str, *, outputs: Collection[str] = BAGS
 ) -> tuple[Iterator[tuple[bytes, bytes]], Counters]:
     """All that a map task of the reading makes, without the engine, and what it counts by then."""
     settle_memory()
     counters = Counters()
     task = ReadingTask(BuildConfig(), counters, {"packing": Path(packing)})
-    outputs = READING.outputs if blocks else READING.outputs[:1]
+    wanted = [output for output in READING.outputs if output.name in outputs]
     whole = [(file, WHOLE) for file in files]
-    return extract(outputs, task, whole, lambda start: lambda pages, size: None), counters
+    return extract(wanted, task, whole, lambda start: lambda pages, size: None), counters
 
 
 def _table(name: str, found: dict[str, list[dict[str, Any]]]) -> Table:

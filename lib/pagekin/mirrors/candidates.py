@@ -11,6 +11,9 @@
 
 A pair of pages is only a candidate; whoever shares a key is compared.
 
+Of pages of which one is contained in the other the resemblance may be small, and none of the first
+two ways finds them. So with these a sample of the shingles are keys, too, the same of all pages.
+
 MIPs of a sketch are those of the fingerprints that it has. Of two long texts of unequal length the
 samples differ in their reach, and keys are shared less often than by the formula.
 """
@@ -27,15 +30,28 @@ from numpy.typing import NDArray
 from pagekin.config import MirrorConfig
 from pagekin.mirrors.shingles import Fingerprints, Sketch, mix
 
-__all__ = ["Keys", "keys_of", "make_mips"]
+__all__ = ["Keys", "bands_of", "make_mips", "sampled_shingles"]
 
 Keys = Callable[[Sequence[Sketch]], Sequence[Fingerprints]]
 
 
-def keys_of(config: MirrorConfig) -> Keys:
-    """The function that gives the keys of each of some sketches, all of which have shingles."""
+def sampled_shingles(sketch: Sketch, config: MirrorConfig) -> Fingerprints:
+    """The shingles of a page that are keys."""
     if config.candidates == "shingles":
-        return lambda sketches: [sketch.fingerprints for sketch in sketches]
+        return sketch.fingerprints
+    if not config.sampled:
+        return sketch.fingerprints[:0]
+    all_of_them = sketch.fingerprints
+    some: Fingerprints = all_of_them[all_of_them % np.uint64(config.sampled) == 0]
+    return some
+
+
+def bands_of(config: MirrorConfig) -> Keys:
+    """The function that gives the bands, or super-shingles, of each of some sketches, all of which
+    have shingles; where shingles are the keys there are none.
+    """
+    if config.candidates == "shingles":
+        return lambda sketches: [np.zeros(0, np.uint64)] * len(sketches)
     number, rows = config.permutations // config.rows, config.rows
     if config.candidates == "super_shingles":
         number, rows = config.super_shingles, config.permutations // config.super_shingles

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pagekin.config import MirrorConfig
-from pagekin.mirrors.candidates import keys_of, make_mips
+from pagekin.mirrors.candidates import bands_of, make_mips, sampled_shingles
 from pagekin.mirrors.shingles import Sketch, make_sketch
 
 ROUNDS = 300
@@ -41,7 +41,7 @@ def test_pages_meet_with_the_stated_probability(
     way: str, bands: int, rows: int, share: float
 ) -> None:
     """1 - (1 - s^r)^b for b bands of r rows."""
-    make_keys = keys_of(MirrorConfig(candidates=way))
+    make_keys = bands_of(MirrorConfig(candidates=way))
     met, true = 0, 0.0
     for seed in range(ROUNDS):
         one, other, true = pair_of(share, seed)
@@ -65,16 +65,19 @@ def test_mips_are_minima_of_permutations() -> None:
 def test_keys_never_change() -> None:
     """Golden values: pages of different tasks meet by them."""
     sketch = make_sketch(np.array([3, 5, 1 << 63], np.uint64))
-    (found,) = keys_of(MirrorConfig(permutations=6))([sketch])
+    (found,) = bands_of(MirrorConfig(permutations=6))([sketch])
     assert [f"{key:016x}" for key in found.tolist()] == GOLDEN
 
 
 GOLDEN = ["0000000000000000", "05bb229925d6d76e"]
 
 
-@given(st.sets(st.integers(0, 1 << 63), min_size=1, max_size=50))
-def test_the_plain_way_has_all_shingles_as_keys(numbers: set[int]) -> None:
-    """Two pages meet if they share any."""
+@given(st.sets(st.integers(0, 1 << 63), min_size=1, max_size=50), st.integers(0, 4))
+def test_shingles_as_keys(numbers: set[int], one_in: int) -> None:
+    """All of them in the plain way, where there are no bands; else one in so many, or none."""
     sketch = make_sketch(np.array(sorted(numbers), np.uint64))
-    (keys,) = keys_of(MirrorConfig(candidates="shingles"))([sketch])
-    assert keys.tolist() == sorted(numbers)
+    plain = MirrorConfig(candidates="shingles", sampled=one_in)
+    assert sampled_shingles(sketch, plain).tolist() == sorted(numbers)
+    assert [[]] == [bands.tolist() for bands in bands_of(plain)([sketch])]
+    sample = sampled_shingles(sketch, MirrorConfig(sampled=one_in)).tolist()
+    assert sample == sorted(n for n in numbers if one_in and n % one_in == 0)

@@ -22,6 +22,7 @@ MIRROR_PAIRS_OF_PAGES = Stage(
                 "mirrors.super_shingles",
                 "mirrors.least",
                 "mirrors.most_pages",
+                "mirrors.sampled",
             ),
             part="mirrors",
         ),

@@ -1,14 +1,14 @@
 """Pages meet by the keys of their sketches, and become pairs that are compared.
 
     sent      key `!copies/DIGEST`; value URL: pages of one digest have the same sketch
-              key `!pairs/KEY`; value `DIGEST URL`
+              key `!pairs/bBAND` or `!pairs/sSHINGLE`; value `DIGEST URL`
     output    key `!copies/DIGEST`; value `URL URL`: the least URL of the copies, and another one
-              key `!pairs/KEY`; value `URL URL`, the lesser first
+              key as it was sent; value `URL URL`, the lesser first
 
 Of copies the least URL alone is paired with others. Copies, and keys of very many pages, make no
-quadratic work: of n copies come n - 1 pairs, and where more than `most` pages share a band, each of
-the others is paired with the first of them and with the one before it. Shingles of more than
-`mirrors.most_pages` are left out, where shingles are the keys.
+quadratic work: of n copies come n - 1 pairs. Where more than 32 pages share a band each of the rest
+is paired with the first of them and with the one before it. A shingle of more than 32 pages is left
+out; where all shingles are keys, of more than `mirrors.most_pages`.
 """
 
 from __future__ import annotations
@@ -21,30 +21,33 @@ from itertools import combinations, islice
 from pagekin.config import MirrorConfig
 from pagekin.counters import Counters
 from pagekin.kinds import COPIES, MIRROR_PAIRS, Pair
-from pagekin.mirrors.candidates import keys_of
+from pagekin.mirrors.candidates import bands_of, sampled_shingles
 from pagekin.mirrors.shingles import Sketch, unpack
 from pagekin.stages.shingles.extractor import read_sketches
 
 __all__ = ["MOST_PAIRED", "pair_up", "send_keys"]
 
-MOST_PAIRED = 32  # pages of a band that are all paired with each other
+MOST_PAIRED = 32  # pages of a key that are all paired with each other
 
+_BAND, _SHINGLE = MIRROR_PAIRS.prefix + b"b", MIRROR_PAIRS.prefix + b"s"
+_DIGITS = 16  # of a key
 _DIGEST = 16  # bytes
 _BATCH = 256  # pages whose keys are made at once: in two thirds of the time of one by one
 
 
 def send_keys(pairs: Iterable[Pair], config: MirrorConfig, counters: Counters) -> Iterator[Pair]:
     """The map side: the keys of each page that has enough to say."""
-    make_keys = keys_of(config)
+    make_bands = bands_of(config)
     pages = _pages_with_something_to_say(pairs, config.least, counters)
     while batch := list(islice(pages, _BATCH)):
-        keys_of_each = make_keys([sketch for _, _, sketch in batch])
-        for (url, digest, _), keys in zip(batch, keys_of_each, strict=True):
+        bands_of_each = make_bands([sketch for _, _, sketch in batch])
+        for (url, digest, sketch), bands in zip(batch, bands_of_each, strict=True):
             yield COPIES.prefix + digest, url
             value = b"%b %b" % (digest, url)
-            digits = keys.byteswap().tobytes().hex().encode()
-            for k in range(0, len(digits), 16):
-                yield MIRROR_PAIRS.prefix + digits[k : k + 16], value
+            for mark, keys in ((_BAND, bands), (_SHINGLE, sampled_shingles(sketch, config))):
+                digits = keys.byteswap().tobytes().hex().encode()
+                for k in range(0, len(digits), _DIGITS):
+                    yield mark + digits[k : k + _DIGITS], value
 
 
 def _pages_with_something_to_say(
@@ -62,11 +65,12 @@ def _pages_with_something_to_say(
 
 def pair_up(pairs: Iterable[Pair], config: MirrorConfig, counters: Counters) -> Iterator[Pair]:
     """The reduce side: pairs of pages that share a key; values come sorted."""
+    most = config.most_pages if config.candidates == "shingles" else MOST_PAIRED
     for key, values in _shared(pairs):
         if COPIES.holds(key):
             found = _copies(values, counters)
-        elif config.candidates == "shingles":
-            found = _all_pairs(_one_of_each_copy(values), config.most_pages, counters)
+        elif key.startswith(_SHINGLE):
+            found = _all_pairs(_one_of_each_copy(values), most, counters)
         else:
             found = _near_pairs(_one_of_each_copy(values), counters)
         for one, other in found:
@@ -74,7 +78,7 @@ def pair_up(pairs: Iterable[Pair], config: MirrorConfig, counters: Counters) -> 
 
 
 def _shared(pairs: Iterable[Pair]) -> Iterator[tuple[bytes, Iterator[bytes]]]:
-    """The keys that more than one page has, with their values: of the 29 of a page few are."""
+    """The keys that more than one page has, with their values: of the 40 of a page few are."""
     rest = iter(pairs)
     last = next(rest, None)
     for pair in rest:

@@ -15,7 +15,7 @@ from pagekin.mirrors.shingles import make_sketch, pack
 from pagekin.stages.mirror_pairs.pairing import MOST_PAIRED, pair_up, send_keys
 
 PLAIN = MirrorConfig(candidates="shingles", least=1)
-KEY = MIRROR_PAIRS.prefix + b"0123456789abcdef"
+KEY = MIRROR_PAIRS.prefix + b"b0123456789abcdef"
 
 
 def record(url: str, *numbers: int) -> Pair:
@@ -105,3 +105,18 @@ def test_a_key_of_very_many_pages_makes_a_star_and_a_chain() -> None:
     assert set(urls) == met
     counted = counters.as_dict()["mirrors"]
     assert {"hot_keys": 1, "candidates": len(made)} == counted
+
+
+def test_a_page_within_another_is_found() -> None:
+    """By the sample of shingles, where bands hardly ever meet; a shingle of many pages is none."""
+    long = np.random.default_rng(5).integers(0, 1 << 60, 500).tolist()
+    short = [*(n for n in long if n % 32 == 0), *long[:40]]
+    records = [record("http://a.example/", *long), record("http://b.example/", *short)]
+    pair = ("http://a.example/", "http://b.example/")
+    assert {pair} == paired(records, MirrorConfig(), Counters())[0]
+    assert not paired(records, MirrorConfig(sampled=0), Counters())[0]
+    counters = Counters()
+    own = (record(f"http://c{k}.example/", 32, *range(k, k + 990, 33)) for k in range(100, 140))
+    sharing = MirrorConfig(permutations=6, rows=6, super_shingles=6)
+    paired([*own], sharing, counters)
+    assert counters.as_dict()["mirrors"]["shingles_left_out"] >= 1
