@@ -27,6 +27,9 @@ from pagekin.storage.workspace import Workspace
 from pagekin.web.sources import list_snapshot
 from tests.jobs import halving
 from tests.jobs.halving import HALVES, HALVING
+from tests.pagekin.build.test_faults_of_stores import build as build_in
+from tests.pagekin.build.test_faults_of_stores import cluster
+from tests.pagekin.storage.stores import FolderStore
 from tests.running import BAGS, Said, pagekin, record_of
 
 ROUND = "halving round"
@@ -221,3 +224,26 @@ def test_sample(small_snapshot, tmp_path, monkeypatch):
     assert (RECORDS, RECORDS * ROUNDS) == (use.output_records, use.shuffle_records)
     assert len(use.hottest) == len({hot.key for hot in use.hottest})
     assert use.map.wall > ROUNDS * 0.02  # in each, Python was started
+
+
+@pytest.mark.parametrize("moves", [True, False])
+def test_in_a_store(small_snapshot, tmp_path, monkeypatch, moves):
+    """In HDFS and in S3 a build goes on behind the last whole round, too, and nothing is left."""
+    monkeypatch.setenv("PAGEKIN_CACHE", str(tmp_path / "cache"))
+    store = FolderStore(tmp_path / "work", moves=moves)
+    runs, begun = cluster(store), []
+
+    def counting(job: str, *words: Any) -> tuple[float, float]:
+        begun.append(job)
+        if begun.count(HALVING.job) == 4:
+            raise KeyboardInterrupt
+        return runs(job, *words)
+
+    with pytest.raises(KeyboardInterrupt):
+        build_in(store, small_snapshot, counting, "halving")
+    made = build_in(store, small_snapshot, counting, "halving")
+    assert ROUNDS + 1 == begun.count(HALVING.job)  # one did not come to anything
+    whole = FolderStore(tmp_path / "whole", moves=moves)
+    assert made == build_in(whole, small_snapshot, cluster(whole), "halving")
+    files = [sorted(name.partition("/")[0] for name in each.files()) for each in (store, whole)]
+    assert files[0] == files[1]  # of each pass as many
