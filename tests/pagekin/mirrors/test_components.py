@@ -55,16 +55,16 @@ def test_random_graphs(edges):
 @pytest.mark.parametrize(
     ("edges", "most"),
     [
-        ([(k, k + 1) for k in range(20_000)], 26),  # a path
-        ([(0, k) for k in range(20_000)], 3),  # a star
+        ([(k, k + 1) for k in range(4_000)], 21),  # a path
+        ([(0, k) for k in range(4_000)], 3),  # a star
         ([(k, j) for k in range(200) for j in range(k)], 3),  # a clique
-        ([(k, k // 2) for k in range(1, 20_000)], 19),  # a tree
+        ([(k, k // 2) for k in range(1, 4_000)], 15),  # a tree
         ([], 1),
     ],
 )
 def test_rounds(edges, most):
-    """So many rounds at the most, whatever the names of the nodes: the longest path halves."""
-    names = [b"%05d" % k for k in range(20_001)]
+    """So many rounds at the most, with names by lot."""
+    names = [b"%04d" % k for k in range(4_001)]
     random.Random(5).shuffle(names)
     named = [(names[one], names[other]) for one, other in edges]
     stars, rounds = by_rounds(named)
