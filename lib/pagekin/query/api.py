@@ -306,9 +306,12 @@ class Index:
 
     def _asked(self, place: Place, asked_for: Place) -> Asked:
         """What is told of a page for which perhaps another one was asked."""
+        asked = asked_page(place)
         mirrors, _ = self._mirrors_of(place)
+        if not mirrors:
+            return asked
         other = "" if place == asked_for else asked_for.url
-        return replace(asked_page(place), mirrors=mirrors, mirror_of=other)
+        return replace(asked, mirrors=mirrors, mirror_of=other)
 
     def _by_bags(
         self,
