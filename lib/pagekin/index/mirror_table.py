@@ -11,6 +11,7 @@ is checked in one pass when it is opened.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,6 +30,7 @@ __all__ = [
     "ONE",
     "Edge",
     "Group",
+    "MembersMet",
     "MirrorTable",
     "Spot",
     "table_rules",
@@ -95,6 +97,14 @@ class Group(NamedTuple):
     least_pair: int  # of the two members that are least alike, of those that were compared
     diameter: int  # the longest of the shortest ways from member to member, in edges
     cut: str = ""  # one of CUTS
+
+
+class MembersMet(NamedTuple):
+    """Those of some documents that have mirrors."""
+
+    at: Numbers  # where they stand among the documents
+    groups: Numbers
+    places: Numbers  # the order of the members of a group, as a number
 
 
 def write_mirrors(
@@ -174,6 +184,8 @@ class MirrorTable:
         self._file = file
         self._starts = file["shard_bounds"].tolist()
         self._bounds, members = file["member_bounds"], file["members"]
+        # single numbers of memory are read in a third of the time that those of an array take
+        self._documents, self._groups = file["documents"].data, file["groups"].data
         self._places = np.empty(len(file["groups"]), np.int64)  # of rows, among the members
         self._places[members] = np.arange(len(members))
 
@@ -181,39 +193,39 @@ class MirrorTable:
         """How many groups there are."""
         return len(self._bounds) - 1
 
-    def groups_of(self, shard: int, documents: NDArray[Any]) -> tuple[Numbers, Numbers]:
-        """The group of each of these documents of a shard, or -1 where it has no mirrors; and the
-        order of the members of a group, as a number.
-        """
-        groups, places = np.full((2, len(documents)), -1, np.int64)
+    def members_among(self, shard: int, documents: NDArray[Any]) -> MembersMet:
+        """Which of these documents of a shard, ascending, have mirrors?"""
         low, high = self._starts[shard : shard + 2]
-        if low < high:
-            own = self._file["documents"][low:high]
-            at = own.searchsorted(documents)
-            at[at == high - low] = 0
-            met = (own[at] == documents).nonzero()[0]
-            rows = low + at[met]
-            found = self._file["groups"][rows].astype(np.int64)
-            groups[met] = np.where(found == _NO_GROUP, -1, found)
-            places[met] = self._places[rows]
-        return groups, places
+        own = self._file["documents"][low:high]
+        if len(own) < len(documents):  # the fewer are looked up among the more
+            rows, met = _shared(own, documents)
+        else:
+            met, rows = _shared(documents, own)
+        groups = self._file["groups"][low:high][rows]
+        is_member = groups != _NO_GROUP
+        places = self._places[low:high][rows][is_member]
+        return MembersMet(met[is_member], groups[is_member].astype(np.int64), places)
 
     def group_of(self, spot: Spot) -> int:
         """The group of a document, or -1."""
         row = self.row_of(spot)
-        group = _NO_GROUP if row < 0 else int(self._file["groups"][row])
+        group = _NO_GROUP if row < 0 else self._groups[row]
         return -1 if group == _NO_GROUP else group
 
     def row_of(self, spot: Spot) -> int:
         """The row of a document, or -1 where it has none."""
         low, high = self._starts[spot.shard : spot.shard + 2]
-        own = self._file["documents"][low:high]
-        at = int(own.searchsorted(spot.document))
-        return low + at if at < len(own) and int(own[at]) == spot.document else -1
+        row = bisect_left(self._documents, spot.document, low, high)
+        return row if row < high and self._documents[row] == spot.document else -1
 
     def size(self, group: int) -> int:
         """How many members a group has."""
         return int(self._bounds[group + 1]) - int(self._bounds[group])
+
+    def representative(self, group: int) -> Spot:
+        """The member that stands for a group."""
+        row = int(self._file["members"][int(self._bounds[group])])
+        return Spot(bisect_right(self._starts, row) - 1, self._documents[row])
 
     def members(self, group: int, most: int | None = None) -> list[Spot]:
         """The members of a group, the representative first; the first `most` of them."""
@@ -266,6 +278,16 @@ class MirrorTable:
     def _spots(self, rows: NDArray[Any]) -> list[Spot]:
         shards = np.searchsorted(self._starts, rows, side="right") - 1
         return list(map(Spot, shards.tolist(), self._file["documents"][rows].tolist()))
+
+
+def _shared(fewer: NDArray[Any], more: NDArray[Any]) -> tuple[Numbers, Numbers]:
+    """Where both have the same numbers, which ascend in both."""
+    if not len(fewer):
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    places = more.searchsorted(fewer)
+    places[places == len(more)] = 0
+    met = (more[places] == fewer).nonzero()[0]
+    return met, places[met]
 
 
 def table_rules(file: ArrayFile, sizes: Sequence[int]) -> Iterator[Rule]:

@@ -17,7 +17,7 @@ from pagekin.bags.bag import SOURCES, Bag
 from pagekin.enrich.neighbours import Neighbours
 from pagekin.errors import InputError
 from pagekin.index.folder import Place
-from pagekin.index.mirror_table import MirrorTable
+from pagekin.index.mirror_table import MembersMet, MirrorTable
 from pagekin.progress import counted
 from pagekin.tables import UNREADABLE, damaged
 from pagekin.text.words import Terms
@@ -363,31 +363,45 @@ class Folding:
         """The candidates that may be answers. For a group stands the one with the most equal
         signatures, of equal ones the first member.
         """
-        told = [self.table.groups_of(one.shard.number, one.ids) for one in found]
-        groups, places = map(np.concatenate, zip(*told, strict=True))
-        if not self.only and (groups < 0).all():
+        met = [self.table.members_among(one.shard.number, one.ids) for one in found]
+        if not self.only and not any(len(one.at) for one in met):
             return found
+        groups, places = (np.concatenate(each) for each in list(zip(*met, strict=True))[1:])
         is_asked = np.zeros(len(groups), np.bool_)
         for group in self.asked:
             is_asked |= groups == group
-        kept = is_asked if self.only else self._standing(found, groups, places, is_asked)
-        ends = np.cumsum([len(one.ids) for one in found])[:-1]
-        return [one.where(own) for one, own in zip(found, np.split(kept, ends), strict=True)]
+        chosen = is_asked if self.only else self._standing(found, met, groups, places, ~is_asked)
+        ends = np.cumsum([len(one.at) for one in met])[:-1]
+        folded = []
+        for one, members, kept in zip(found, met, np.split(chosen, ends), strict=True):
+            is_kept = np.full(len(one.ids), not self.only)
+            is_kept[members.at] = kept
+            folded.append(one.where(is_kept))
+        return folded
 
     def _standing(
-        self, found: list[Candidates], groups: Numbers, places: Numbers, is_asked: Flags
+        self,
+        found: list[Candidates],
+        met: list[MembersMet],
+        groups: Numbers,
+        places: Numbers,
+        is_open: Flags,
     ) -> Flags:
-        """Which of all candidates stand for themselves, or for their groups?"""
-        kept = groups < 0
-        members = (~kept & ~is_asked).nonzero()[0]
+        """Which of the members stand for their groups?"""
         if self.excluded:
             is_excluded = among_hosts(self.excluded)
-            urls = [one.shard.spelt(id_) for one in found for id_ in one.ids.tolist()]
-            members = members[[not is_excluded(_host(urls[at])) for at in members.tolist()]]
-        scores = np.concatenate([one.scores for one in found])[members]
+            is_open &= [
+                not is_excluded(_host(one.shard.spelt(id_)))
+                for one, members in zip(found, met, strict=True)
+                for id_ in one.ids[members.at].tolist()
+            ]
+        members = is_open.nonzero()[0]
+        pairs = zip(found, met, strict=True)
+        scores = np.concatenate([one.scores[members.at] for one, members in pairs])[members]
         members = members[np.lexsort((places[members], -scores, groups[members]))]
-        kept[members[np.diff(groups[members], prepend=-1) > 0]] = True
-        return kept
+        stands = np.zeros(len(groups), np.bool_)
+        stands[members[np.diff(groups[members], prepend=-1) > 0]] = True
+        return stands
 
     def urls(self, urls: Iterable[str], find: Callable[[str], Place | None]) -> Iterator[str]:
         """Those of these URLs that may be answers: of each group the first."""

@@ -290,7 +290,7 @@ class Index:
         if question.table is None or question.mirrors != "fold":
             return place
         group = question.table.group_of(place.spot)
-        return place if group < 0 else self._place(question.table.members(group, 1)[0])
+        return place if group < 0 else self._place(question.table.representative(group))
 
     def _place(self, spot: Spot) -> Place:
         return Place(self._folder.shards[spot.shard], spot.document)
@@ -301,7 +301,7 @@ class Index:
         group = -1 if table is None else table.group_of(place.spot)
         if table is None or group < 0:
             return 0, ""
-        first = table.members(group, 1)[0]
+        first = table.representative(group)
         return table.size(group) - 1, "" if first == place.spot else self._place(first).url
 
     def _asked(self, place: Place, asked_for: Place) -> Asked:

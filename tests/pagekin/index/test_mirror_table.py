@@ -81,6 +81,8 @@ def test_read_back(folder):
     assert GROUPS == [named(folder, table.group(number)) for number in range(2)]
     assert [3, 2] == [table.size(number) for number in range(2)]
     assert [URLS[5]] == named(folder, table.members(0, 1))
+    heads = [table.representative(number) for number in range(2)]
+    assert [URLS[5], URLS[2]] == named(folder, heads)
     assert ([0, 1], [1]) == (table.by_size(), table.cut_groups())
     groups = {url: table.group_of(spot(folder, url)) for url in URLS}
     expected = {url: number for number, group in enumerate(GROUPS) for url in group.members}
@@ -125,7 +127,7 @@ def test_no_groups(tmp_path):
     path = make_index(tmp_path / "index", bags, config_of(2), mirrors=Mirrors([], []))
     table = table_of(IndexFolder(path))
     assert (0, []) == (len(table), table.by_size())
-    assert [-1, -1] == table.groups_of(1, np.array([0, 1], np.uint32))[0].tolist()
+    assert 0 == len(table.members_among(1, np.array([0, 1], np.uint32)).at)
     assert [] == verify_index(path)
 
 
@@ -173,9 +175,13 @@ def test_twin(tmp_path_factory, data):
     assert [expected.get(each, -1) for each in spots] == list(map(table.group_of, spots))
     numbers: dict[Spot, int] = {}
     for shard, size in enumerate(sizes):
-        found, places = table.groups_of(shard, np.arange(size, dtype=np.uint32))
-        assert [expected.get(Spot(shard, d), -1) for d in range(size)] == found.tolist()
-        numbers.update(zip((Spot(shard, d) for d in range(size)), places.tolist(), strict=True))
+        for chosen in (range(size), range(0, size, 3)):  # more and fewer than the table has
+            documents = [Spot(shard, document) for document in chosen]
+            met = table.members_among(shard, np.array(chosen, np.uint32))
+            spots = [documents[at] for at in met.at.tolist()]
+            assert [each for each in documents if each in expected] == spots
+            assert [expected[each] for each in spots] == met.groups.tolist()
+            numbers.update(zip(spots, met.places.tolist(), strict=True))
     for number, group in enumerate(groups):
         members = [group.members[0], *sorted(group.members[1:])]
         assert [urls[url] for url in members] == table.members(number)
@@ -218,8 +224,8 @@ def test_damage(folder, tmp_path, name):
         for one in (spot(folder, url) for url in URLS):
             table.contained(one)
             assert table.group_of(one) < len(table)
-            groups, _ = table.groups_of(one.shard, np.array([one.document], np.uint32))
-            assert [table.group_of(one)] == groups.tolist()
+            met = table.members_among(one.shard, np.array([one.document], np.uint32))
+            assert [table.group_of(one)] == met.groups.tolist() or not len(met.at)
     assert refused > 2
 
 
