@@ -514,7 +514,8 @@ def test_why_by_cocitation_as_json(command, cited):
     words = ("related", "--index", cited, "--by", "cocitation", "--why", "--json", BEES)
     first, second = (one["why"] for one in json.loads(command(*words).out))
     share = round(6 / SHARE, 6)
-    expected = {"domain": "x.example", "anchor": "All hives", "capped": 6.0, "contribution": share}
+    told = {"domain": "x.example", "anchor": "All hives", "capped": 6.0}
+    expected = {**told, "contribution": share, "weight": 1.0}
     assert expected == first["citing"][0]
     assert (7, 3, []) == (first["citing_domains"], first["blocks"], first["terms"])
     assert (1, 1, []) == (second["citing_domains"], second["blocks"], second["citing"])
