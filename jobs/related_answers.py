@@ -33,7 +33,7 @@ class RelatedAnswers(PagekinJob):
             "--question",
             default="{}",
             help="how, as JSON: k, by, exact, alpha, per_host, exclude_hosts, candidates, budget,"
-            " read, mirrors, why (default: what Index.related takes for default; example:"
+            " read, mirrors, prefer, why (default: what Index.related takes for default; example:"
             ' {"k": 5})',
         )
 

@@ -132,6 +132,15 @@ def add_related(commands: Any) -> None:
         " all of them are; only: the mirrors of the pages that are asked for, and no others",
     )
     add(
+        "--prefer",
+        action="append",
+        type=_preference,
+        default=[],
+        metavar="authority=X",
+        help="multiply scores by 1 + X x the standing of a page by its links, from 0 to 1 (try 0.1;"
+        " X is 0 to 10), in an index with scores of links",
+    )
+    add(
         "--candidates",
         type=int,
         default=100,
@@ -222,11 +231,21 @@ def _check(options: argparse.Namespace) -> None:
     check_job(options)
 
 
+def _preference(text: str) -> tuple[str, float]:
+    """`authority=0.1`."""
+    name, _, number = text.partition("=")
+    try:
+        return name, float(number)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"takes authority=NUMBER, not {text!r}") from error
+
+
 def _how(options: argparse.Namespace) -> dict[str, Any]:
     """The options as `Index.related` names them."""
     names = ("by", "exact", "unlike", "per_host", "candidates", "budget", "read", "mirrors")
     how = {name: getattr(options, name) for name in names}
     how["exclude_hosts"] = options.exclude_host
+    how["prefer"] = dict(options.prefer)
     return how if options.alpha is None else {**how, "alpha": options.alpha}
 
 
@@ -311,6 +330,9 @@ def _why_lines(kin: Any) -> Iterator[str]:
     from pagekin.progress import counted
 
     why = kin.why
+    if why.standing is not None:
+        standing = f"standing {why.standing:.3f} of 1 by its links"
+        yield f"          {standing}: score x {why.preferred_by:.4f}"
     if kin.estimate is not None:
         exact = "" if kin.exact is None else f", exact {kin.exact:.4f}"
         yield f"          estimate {kin.estimate:.4f}{exact}; {why.shared_terms} terms shared"

@@ -103,6 +103,8 @@ class Why:
     citing: list[Citing] = field(default_factory=list)  # the heaviest
     citing_domains: int = 0  # of all
     blocks: int = 0  # in which the page stands
+    standing: float | None = None  # by its links, from 0 to 1, if that is preferred
+    preferred_by: float = 1.0  # the score was multiplied by it
 
 
 @dataclass(frozen=True)

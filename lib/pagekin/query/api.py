@@ -37,9 +37,11 @@ from pagekin.index.mirror_table import MirrorTable, Spot
 from pagekin.index.shard import Shard
 from pagekin.index.verify import verify_files
 from pagekin.query.answer import Answer, Asked, Kin, Why, admitted, asked_page, reasons_by_bags
+from pagekin.query.authority import score_table
 from pagekin.query.candidates import Counted
 from pagekin.query.cocited import Cited, KinTables, citing, fuse, rank_cited
 from pagekin.query.known_pages import KnownPage, known_page, known_pages
+from pagekin.query.preferring import authority_weight, in_preferred_order
 from pagekin.query.ranking import (
     FLOOR,
     READ,
@@ -194,6 +196,7 @@ class Index:
         budget: int = Question.budget,
         read: str = "first",
         mirrors: str = "fold",
+        prefer: Mapping[str, float] | None = None,
         why: bool = False,
     ) -> Answer:
         """The `k` nearest kin of a page (or of several together), best first.
@@ -214,6 +217,8 @@ class Index:
         mirrors         "fold": pages that are copies of one another are one answer, and to ask for
                         one is to ask for all of them; "show": each is asked for and is an answer by
                         itself; "only": the mirrors of the pages that are asked for, and no others
+        prefer          {"authority": 0.1}: scores are multiplied by 1 + 0.1 x the standing of a
+                        page by its links, from 0 to 1; needs an index with scores of links
         budget          ids read for each page: lists of very common signatures are left out beyond
         why             tell the shared terms of each answer
 
@@ -235,15 +240,31 @@ class Index:
             read=read,
             mirrors=mirrors,
         )
+        weight = authority_weight(prefer or {})
         with self._folder.unchanged() as folder:
             question = self._with_mirrors(question)
-            if by != "bags":
-                return self._by_links(asked, against, question, by, why=why)
-            places = list(map(self._document, asked))
-            like = [self._stand_in(place, question) for place in places]
-            others = [self._stand_in(self._document(each), question) for each in against]
-            question = replace(question, like=like, unlike=others)
-            return self._by_bags(places, question, *rank(folder.shards, question), why=why)
+            if not weight:
+                return self._answer(asked, against, question, by, why=why)
+            table = score_table(folder)
+            wide = replace(question, k=max(question.k, question.candidates), per_host=0)
+            answer = self._answer(asked, against, wide, by, why=why)
+            try:
+                return in_preferred_order(answer, question, weight, table.standing)
+            except UNREADABLE as error:
+                raise damaged(folder.files[AUTHORITY].path) from error
+
+    def _answer(
+        self, like: list[str], unlike: list[str], question: Question, by: str, *, why: bool
+    ) -> Answer:
+        """The answer by one of WAYS."""
+        if by != "bags":
+            return self._by_links(like, unlike, question, by, why=why)
+        places = list(map(self._document, like))
+        stand_ins = [self._stand_in(place, question) for place in places]
+        others = [self._stand_in(self._document(each), question) for each in unlike]
+        question = replace(question, like=stand_ins, unlike=others)
+        ranked = rank(self._folder.shards, question)
+        return self._by_bags(places, question, *ranked, why=why)
 
     def related_each(
         self,
@@ -260,10 +281,11 @@ class Index:
         By bags it takes less CPU. Pages are taken some hundreds at a time; NotFoundError ends the
         answers.
         """
-        if by != "bags" or unlike:
+        if by != "bags" or unlike or how.get("prefer"):
             for url in urls:
                 yield self.related(url, k, by=by, unlike=unlike, why=why, **how)
             return
+        how.pop("prefer", None)
         question = make_question(k=k, **how)
         with self._folder.unchanged() as folder:
             question, asked = self._with_mirrors(question), deque[Place]()

@@ -70,6 +70,35 @@ def test_json(command, index):
     assert expected == best["pages"][0]
 
 
+def test_preferred(command, tmp_path):
+    """--prefer multiplies scores, and --why tells it."""
+    bags = [make_bag(f"http://{name}.example/", {16: 1.0, 17: 1.0}) for name in "abd"]
+    index = make_index(tmp_path / "index", bags, scores=[*PAGES, *HOSTS])
+    ask = ("related", "--index", index, "b.example", "--alpha", 0)
+    plain = [kin["url"] for kin in json.loads(command(*ask, "--json").out)]
+    assert ["http://a.example/", "http://d.example/"] == plain
+    said = command(*ask, "--prefer", "authority=0.5", "--why").out.splitlines()
+    assert said[1].startswith("  1.5000  http://a.example/")
+    assert "          standing 1.000 of 1 by its links: score x 1.5000" == said[2]
+    best, other = json.loads(command(*ask, "--prefer", "authority=0.5", "--why", "--json").out)
+    assert (1.5, 1.0, 1.5) == (best["score"], best["why"]["standing"], best["why"]["preferred_by"])
+    assert "http://d.example/" == other["url"]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("authority", "argument --prefer: takes authority=NUMBER, not 'authority'"),
+        ("fame=1", "prefer is fame=1.0; it takes authority and a number from 0 to 10"),
+    ],
+)
+def test_wrong_preference(command, index, words, expected):
+    """What cannot be preferred ends with 2 and one sentence."""
+    said = command("related", "--index", index, "z.example", "--prefer", words)
+    assert (2, "") == (said.code, said.out)
+    assert said.err.startswith(f"pagekin: {expected}")
+
+
 def test_never_made(command, demo_index):
     """An index without scores says how to make them, with code 4."""
     said = command("authority", "--index", demo_index)

@@ -122,7 +122,7 @@ def test_why_as_json(command, demo_index):
         *("topics", "shared_topics", "topics_weight"),
         *("inlinks", "linking_pages", "linking_hosts", "crawled"),
         *("asked_inlinks", "asked_linking_pages", "asked_linking_hosts"),
-        *("citing", "citing_domains", "blocks"),
+        *("citing", "citing_domains", "blocks", "standing", "preferred_by"),
     ] == list(why)
     assert [
         *("term", "display", "asked", "found", "shared"),
