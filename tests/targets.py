@@ -34,7 +34,9 @@ from pagekin.config import BlockConfig, BuildConfig, TextConfig
 from pagekin.counters import Counters
 from pagekin.errors import InputError, NotFoundError, UsageError
 from pagekin.evaluate.directory import DirectoryConfig, read_directory
+from pagekin.index.assembling import Mirrors
 from pagekin.index.folder import HEADER, IndexFolder, _rendered
+from pagekin.index.mirror_table import Group
 from pagekin.printing import printable
 from pagekin.stages.document_frequency.counting import Best, plain_best_forms
 from pagekin.stages.fragments.extractor import FragmentExtractor
@@ -313,10 +315,12 @@ def questions(data: bytes) -> None:
     index, number = _small_index(), data[0] if data else 0
     index.search(text)
     by, read = ("bags", "cocitation", "both")[number % 3], ("first", "only", "any")[number // 3 % 3]
+    mirrors = ("fold", "show", "only")[number // 36 % 3]
+    how = {"read": read, "per_host": number // 9 % 4, "exclude_hosts": host, "mirrors": mirrors}
     try:
-        answer = index.related(
-            url, by=by, read=read, per_host=number // 9 % 4, exclude_hosts=host, why=True
-        )
+        answer = index.related(url, by=by, why=True, **how)
+        if by == "bags":
+            assert index.mirrors(url).url == answer.asked[0].url
     except (NotFoundError, UsageError) as error:
         assert str(error)
     else:
@@ -325,8 +329,10 @@ def questions(data: bytes) -> None:
 
 @cache
 def _small_index() -> Index:
-    folder = Path(tempfile.mkdtemp(prefix="pagekin-questions-"))
-    return Index.open(make_index(folder / "index", random_bags(40)))
+    folder, bags = Path(tempfile.mkdtemp(prefix="pagekin-questions-")), random_bags(40)
+    urls = [bag.url.encode() for bag in bags if bag.crawled]
+    groups = [Group(urls[k : k + 4], [], 9000, 9000, 1) for k in range(0, 16, 4)]
+    return Index.open(make_index(folder / "index", bags, mirrors=Mirrors(groups, [])))
 
 
 @contextmanager
