@@ -398,7 +398,7 @@ class Index:
                 ranked, counted = self._ranks(pages, others, question, crawled)
                 answer.candidates += len(counted)
                 answer.capped = max(answer.capped, counted.capped)
-                if folding:
+                if folding and not folding.only:
                     named = self._names_by_bags(folding.table, ranked)
                     by_links = {named(url): one for url, one in by_links.items()}
                     in_order = list(map(named, in_order))

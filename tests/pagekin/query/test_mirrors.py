@@ -235,6 +235,21 @@ def test_only(indexes, by):
     assert max(sizes) > 1
 
 
+def test_only_by_both(indexes):
+    """All mirrors that one of the two orders has, by the ranks that they have among themselves."""
+    for index in indexes:
+        for page in GROUPS[8]:
+            ask = {**EVERYTHING, "mirrors": "only"}
+            orders = [index.related(page, 1000, by=by, **ask) for by in ("bags", "cocitation")]
+            ranks: dict[str, float] = {}
+            for order in orders:
+                for rank, kin in enumerate(order, 1):
+                    ranks[kin.url] = ranks.get(kin.url, 0.0) + 1 / (60 + rank)
+            merged = [(other, round(score, 12)) for other, score in ranks.items()]
+            expected = sorted(merged, key=lambda pair: (-pair[1], pair[0]))
+            assert expected == scored(index.related(page, 1000, by="both", **ask))
+
+
 def cited_twin(like: list[str], unlike: list[str]) -> list[tuple[str, float, bool]]:
     """Kin by co-citation, mean totals of the groups that are asked for, folded."""
 
