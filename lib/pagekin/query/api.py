@@ -240,7 +240,7 @@ class Index:
             read=read,
             mirrors=mirrors,
         )
-        weight = authority_weight(prefer or {})
+        weight = authority_weight(prefer) if prefer else 0.0
         with self._folder.unchanged() as folder:
             question = self._with_mirrors(question)
             if not weight:
