@@ -562,7 +562,7 @@ class AuthorityConfig:
         250, "at the most, if hubs and authorities are not still before", low=1, high=100_000
     )
     memory_links: int = _option(
-        3_000_000,
+        500_000,
         "graphs of at most so many links are ranked in the memory of one task, larger ones in"
         " rounds of a job; the scores are the same",
         low=0,

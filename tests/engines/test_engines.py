@@ -29,6 +29,9 @@ pytestmark = pytest.mark.engines
 # Little is related in so small a web by the defaults; and what is empty shows no difference.
 FLAGS = ("--tasks", "2", "--shards", "2", "--cocitation-threshold", "0.3")
 FLAGS += ("--enrich-words", "true", "--enrich-links", "true", "--enrich-topics", "true", "--json")
+# scores in rounds of a job, and pairs that count by them
+FLAGS += ("--authority-memory-links", "0", "--authority-rounds", "2")
+FLAGS += ("--cocitation-regulate", "pagerank")
 
 Words = list[object]
 
