@@ -40,6 +40,7 @@ from pagekin.index.mirror_table import Group
 from pagekin.printing import printable
 from pagekin.stages.document_frequency.counting import Best, plain_best_forms
 from pagekin.stages.fragments.extractor import FragmentExtractor
+from pagekin.stages.shingles.extractor import ShingleExtractor
 from pagekin.tables import UNREADABLE, ArrayFile
 from pagekin.text.tokens import CODES, Pieces, with_sentences
 from pagekin.text.words import Forms, term_hash
@@ -225,7 +226,8 @@ def pages(data: bytes) -> None:
     if not isinstance(page, Page):
         return
     extractor = FragmentExtractor(_CONFIG, Counters())
-    for key, value in extractor.cut(page, extractor.read(page, with_sentences(page.flat.text))):
+    made = extractor.cut(page, extractor.read(page, with_sentences(page.flat.text)))
+    for key, value in (*made, *ShingleExtractor(_CONFIG, Counters()).records(page)):
         assert not set(key) & set(b"\t\r\n")
         assert not set(value) & set(b"\r\n")
     for line in page_lines(
