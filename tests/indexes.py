@@ -29,6 +29,7 @@ from pagekin.web.resolution import write_resolution
 from tests.pagekin.authority.scores import MadeUp, write_table
 
 __all__ = [
+    "NOT_ENRICHED",
     "SOURCE",
     "TITLES",
     "KinLists",
@@ -44,6 +45,9 @@ __all__ = [
     "words_of",
 ]
 
+# bags as they are; NOT_ENRICHED_FLAGS of tests.running says the same
+NOT_ENRICHED = EnrichConfig(words=False, links=False, topics=False)
+
 FREQUENCIES = {"bags": 4.0, "terms": 3.0, "mu": 0.5, "sigma": 0.25}
 SOURCE = {"pagekin": "0", "files": 1, "bytes": 2, "names": ["a.warc"], "built_from": {}}
 
@@ -56,6 +60,7 @@ def config_of(shards: int = 1, count: int = 8, min_inlinks: int = 0, **others: s
     return BuildConfig(
         signatures=SignatureConfig(count=count, **others),
         index=IndexConfig(shards=shards, min_inlinks=min_inlinks),
+        enrich=NOT_ENRICHED,
     )
 
 

@@ -149,7 +149,8 @@ def _headings_above(before: list[str], config: TextConfig) -> list[str]:
 def plain_weights(bags: dict[str, Bag], config: WeightConfig) -> dict[str, Bag]:
     """The final bag of every URL."""
     df = Counter(term for bag in bags.values() for term in bag)
-    logs = [math.log(df[term]) for bag in bags.values() for term in bag]
+    most = max(config.common * len(bags), 20)
+    logs = [math.log(df[term]) for bag in bags.values() for term in bag if df[term] <= most]
     mean = sum(logs) / len(logs) if logs else 0.0
     deviation = math.sqrt(sum((x - mean) ** 2 for x in logs) / len(logs)) if logs else 0.0
     mu, sigma = config.mu or mean, config.sigma or deviation

@@ -24,6 +24,7 @@ __all__ = [
     "BAGS",
     "DEMO",
     "INVENTORY",
+    "NOT_ENRICHED_FLAGS",
     "ONE_HALF",
     "READING",
     "ROOT",
@@ -44,7 +45,10 @@ __all__ = [
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "demo" / "snapshot"
 ONE_HALF = ("--without", "cocitation", "--without", "mirrors")
-BAGS = (*ONE_HALF, "--no-index")  # flags of a build: these stages and no others
+# of bags as they are
+NOT_ENRICHED_FLAGS = tuple(f"--enrich-{part}=false" for part in ("words", "links", "topics"))
+# flags of a build: these stages and no others
+BAGS = (*ONE_HALF, "--no-index", *NOT_ENRICHED_FLAGS)
 INVENTORY = "inventory.captures.sample.stop_words"  # passes of such a build
 READING = "reading.fragments"
 STAGES = (INVENTORY, READING, "document_frequency", "weighted_bags")

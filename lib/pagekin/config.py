@@ -202,7 +202,7 @@ class BagConfig:
         choices=("all", "crawled"),
     )
     templates: str = _option(
-        "none",
+        "anchors",
         "anchors: of links in menus to URLs that were not read nothing but the anchor counts"
         " (needs reading.resolve); none: all links are alike",
         choices=("none", "anchors"),
@@ -247,6 +247,12 @@ class WeightConfig:
         low=0,
         high=100,
     )
+    common: float = _option(
+        0.15,
+        "nmdf: terms of a larger share of the bags count nothing for mu and sigma; 1: all count",
+        low=0,
+        high=1,
+    )
     terms: int = _option(200, "keep this many heaviest terms of a bag; 0: all", low=0)
     normalise: bool = _option(True, "scale every bag to the sum 1")
 
@@ -255,7 +261,9 @@ class WeightConfig:
 class EnrichConfig:
     """What is added to bags that their own words leave unsaid."""
 
-    words: bool = _option(False, "add words that are related to those of a bag")
+    words: bool = _option(
+        False, "add words that are related to those of a bag of 100 terms and more"
+    )
     neighbours: bool = _option(
         False, "learn which terms are neighbours, as words does, for pagekin neighbours alone"
     )
@@ -263,7 +271,7 @@ class EnrichConfig:
         1.0, "words: so much is added to a bag of the sum 1", low=0, high=10
     )
     words_sample: int = _option(
-        20_000,
+        10_000,
         "words: neighbours of terms are learned from so many bags, drawn by their URLs",
         low=1,
         high=40_000,
@@ -317,7 +325,7 @@ class EnrichConfig:
     )
     topics_rounds: int = _option(2, "topics: rounds of k-means", low=0, high=100)
     topics_terms: int = _option(
-        100, "topics: keep this many heaviest terms of each", low=1, high=1_000
+        200, "topics: keep this many heaviest terms of each", low=1, high=1_000
     )
     topics_nearest: int = _option(
         3, "topics: a bag has so many of each time, the nearest", low=1, high=64
@@ -490,7 +498,7 @@ class CocitationConfig:
         " of its block (block)",
         choices=("filtered", "block"),
     )
-    stop_words: bool = _option(True, "anchors are compared without the stop words of the language")
+    stop_words: bool = _option(False, "anchors are compared without the stop words of the language")
     language: str = _option(
         "en",
         "the language whose stems and stop words anchors get (ISO 639-1)",
@@ -655,10 +663,6 @@ class BuildConfig:
         mirrors = self.mirrors
         if max(mirrors.rows, mirrors.super_shingles) > mirrors.permutations:
             raise UsageError("mirrors: rows and super_shingles are at most as many as permutations")
-        if self.enrich.is_on and not self.weight.normalise:
-            raise UsageError(
-                "enrich: parts are added to bags of the sum 1 (weight.normalise = true)"
-            )
 
 
 Section = type[Any]

@@ -33,9 +33,9 @@ _CONF = "runners:\n  local:\n    task_python_bin: {python}\n"
 _DESCRIPTION = """\
 Count the modules of the project in which a function is called, with the parts in C switched on:
 while the pages of the demo become raw bags (the tasks of the stage that reads them), while raw
-bags become a shard of an index (the tasks of all stages behind it), and for one question to
-pagekin.Index. What runs the tasks (command, workspace, runner) is not counted: each task and each
-question is a process of its own, and only these are traced."""
+bags become a shard of an index that holds them as they are (the tasks of all stages behind it),
+and for one question to pagekin.Index. What runs the tasks (command, workspace, runner) is not
+counted: each task and each question is a process of its own, and only these are traced."""
 
 
 @dataclass
@@ -110,6 +110,7 @@ def walks() -> Iterator[Walk]:
         conf = folder / "mrjob.conf"
         conf.write_text(_CONF.format(python=sys.executable), encoding="utf-8")
         bags = [*_PAGEKIN, "build", "-q", "--only", "bags", "-r", "local", "-c", conf]
+        bags += [f"--enrich-{part}=false" for part in ("words", "links", "topics")]
         bags += ["--work", folder / "bags", DEMO]
         _run(*bags, "--until", "inventory")
         yield _traced(_TO_BAGS, folder, *bags, "--until", "reading")

@@ -7,7 +7,7 @@ import pytest
 
 from pagekin.bags.bag import SOURCES, Bags, EnrichedBags
 from pagekin.config import EnrichConfig
-from pagekin.enrich import links
+from pagekin.enrich import links, neighbours
 from pagekin.enrich.links import contexts_of, heads_of, message, message_size, write_contexts
 from pagekin.enrich.mixture import CITING, OWN, RELATED, enrich
 from pagekin.enrich.neighbours import ONE, Nearest, write_neighbours
@@ -17,6 +17,7 @@ from pagekin.kinds import ENRICHED_BAGS
 from pagekin.text.words import term_hash
 from tests.indexes import make_bag
 from tests.jobs.running import run_job, run_script, split_output
+from tests.running import NOT_ENRICHED_FLAGS
 
 TOKEN = term_hash("topic:0.0")
 BAGS = [
@@ -32,12 +33,12 @@ def lines() -> list[bytes]:
 
 def test_empty():
     """No bags in, no bags out, and nothing counted."""
-    assert ([], {}) == run_job(Job, ["--enrich-terms", "2"])
+    assert ([], {}) == run_job(Job, [*NOT_ENRICHED_FLAGS, "--enrich-terms", "2"])
 
 
 def test_without_parts():
     """Bags are cut to as many terms as is asked for; the plain ones lie behind them."""
-    records, counters = run_job(Job, ["--enrich-terms", "2"], lines())
+    records, counters = run_job(Job, [*NOT_ENRICHED_FLAGS, "--enrich-terms", "2"], lines())
     assert sorted(enrich(Bags.of(BAGS), [], None, 2).records()) == records
     made = EnrichedBags.read([(k.removeprefix(ENRICHED_BAGS.prefix), v) for k, v in records])
     assert [[100, 200], [100], []] == [bag.terms.tolist() for bag in made.bags]
@@ -48,13 +49,15 @@ def test_without_parts():
 def test_as_a_script(tmp_path):
     """`python jobs/enriched_bags.py -r local` gives the records of the inline runner."""
     (tmp_path / "part-00000").write_bytes(b"".join(line + b"\n" for line in lines()))
-    said = run_script("enriched_bags", "-r", "local", "--no-conf", tmp_path / "part-00000")
+    args = [*NOT_ENRICHED_FLAGS, "--no-conf", tmp_path / "part-00000"]
+    said = run_script("enriched_bags", "-r", "local", *args)
     assert 0 == said.code, said.err
-    assert run_job(Job, [], lines()) == split_output(said.out.encode())
+    assert run_job(Job, NOT_ENRICHED_FLAGS, lines()) == split_output(said.out.encode())
 
 
-def test_related_words(tmp_path):
+def test_related_words(tmp_path, monkeypatch):
     """Related words are added with their share, from the table of neighbours."""
+    monkeypatch.setattr(neighbours, "ENOUGH", 3)
     near = Nearest(
         np.array([100, 200, 500], np.uint32),
         np.array([5, 5, 5], np.uint32),
@@ -64,14 +67,22 @@ def test_related_words(tmp_path):
     )
     table = tmp_path / "neighbours.arrays"
     write_neighbours(table, near, [b"a a", b"b b", b"e e"], {"bags": 90})
-    args = ["--enrich-words", "true", "--enrich-words-share", "0.5", "--neighbours", table]
+    args = [
+        *NOT_ENRICHED_FLAGS,
+        "--enrich-words",
+        "true",
+        "--enrich-words-share",
+        "0.5",
+        "--neighbours",
+        table,
+    ]
     records, counters = run_job(Job, args, lines())
     made = EnrichedBags.read([(k.removeprefix(ENRICHED_BAGS.prefix), v) for k, v in records])
     first = next(iter(made.bags))
     assert [100, 200, 300, 500] == first.terms.tolist()
     assert 1 / 3 == pytest.approx(float(first.weights[3]))
     assert [OWN, OWN, OWN, RELATED] == made.sources[:4].tolist()
-    assert 2 == counters["enriched_bags"]["related words"]
+    assert 1 == counters["enriched_bags"]["related words"]
 
 
 def test_topics(tmp_path):
@@ -80,7 +91,15 @@ def test_topics(tmp_path):
     centroid = Centroid(np.array([200], np.uint32), np.array([8192], np.uint16))
     table = tmp_path / "topics.arrays"
     Topics.write(table, [Topic(["bees"], centroid)], config)
-    args = ["--enrich-topics", "true", "--enrich-topics-share", "0.25", "--topics", table]
+    args = [
+        *NOT_ENRICHED_FLAGS,
+        "--enrich-topics",
+        "true",
+        "--enrich-topics-share",
+        "0.25",
+        "--topics",
+        table,
+    ]
     long = make_bag("http://d.example/", dict.fromkeys(range(200, 320), 1.0))
     bags = [b"%b\t%b" % record for record in Bags.of([*BAGS, long]).records()]
     records, counters = run_job(Job, args, bags)
@@ -103,7 +122,7 @@ def test_words_of_linked_pages(tmp_path):
     url = BAGS[1].url.encode()
     values, _ = contexts_of([url], [said], message_size(1), 9)
     write_contexts(tmp_path / "contexts.arrays", [(url, values[0])])
-    args = ["--enrich-links", "true", "--enrich-links-share", "0.5"]
+    args = [*NOT_ENRICHED_FLAGS, "--enrich-links", "true", "--enrich-links-share", "0.5"]
     records, counters = run_job(Job, [*args, "--contexts", tmp_path / "contexts.arrays"], lines())
     made = EnrichedBags.read([(k.removeprefix(ENRICHED_BAGS.prefix), v) for k, v in records])
     first, second, _ = made.bags
@@ -115,6 +134,7 @@ def test_words_of_linked_pages(tmp_path):
 
 def test_table_is_missing():
     """Without the table that a part needs the job says so."""
-    said = run_script("enriched_bags", "--enrich-words", "true", "--no-conf", "/dev/null")
+    args = [*NOT_ENRICHED_FLAGS, "--enrich-words", "true", "--no-conf", "/dev/null"]
+    said = run_script("enriched_bags", *args)
     assert 0 != said.code
     assert "--neighbours is needed: which terms are neighbours of each" in said.err

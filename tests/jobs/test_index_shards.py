@@ -13,8 +13,16 @@ from pagekin.bags.bag import BAR, write_dictionary
 from pagekin.index.shard_files import SHARD_FILES, parse_piece
 from pagekin.jobs.index_shards import IndexShards
 from pagekin.tables import ArrayFile
-from tests.indexes import bag_record, config_of, make_bag, make_index, random_bags, word_of
+from tests.indexes import (
+    bag_record,
+    config_of,
+    make_bag,
+    make_index,
+    random_bags,
+    word_of,
+)
 from tests.jobs.running import Pair, run_job, run_script, split_output
+from tests.running import NOT_ENRICHED_FLAGS
 
 BAGS = random_bags(40)
 STATISTICS = b'!task\t{"counters": {"final_bags": {"bags": 40}}}'
@@ -44,7 +52,7 @@ def arrays_of(records: list[Pair]) -> dict[int, dict[str, bytes]]:
 
 
 def flags(dictionary: Path, shards: int, *more: object) -> list[object]:
-    return ["--dictionary", dictionary, "--index-shards", shards, *more]
+    return ["--dictionary", dictionary, "--index-shards", shards, *NOT_ENRICHED_FLAGS, *more]
 
 
 def test_empty(dictionary):

@@ -88,7 +88,7 @@ def test_links(tmp_path, files):
     extractor = LinkExtractor(BuildConfig(), Counters())
     expected = [extractor.records(html_page(html, url)) for url, html in PAGES.items()]
     assert sorted(chain.from_iterable(expected)) == records
-    assert {"found": 36, "pairs": 24} == counters["joined_links"]
+    assert {"found": 36, "pairs": 24, "to_other_sites": 36} == counters["joined_links"]
 
 
 def test_beside_fragments(tmp_path):

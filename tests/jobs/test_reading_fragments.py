@@ -399,7 +399,8 @@ def test_links_in_menus(tmp_path):
     write_resolution(tmp_path / "untold", [], [])
     flags = ["--bag-templates", "anchors", "--resolution"]
     told, counters = fragments([*flags, tmp_path / "told"], [line])
-    plain, others = fragments(["--resolution", tmp_path / "told"], [line])
+    alike = ["--bag-templates", "none", "--resolution"]
+    plain, others = fragments([*alike, tmp_path / "told"], [line])
     untold, _ = fragments([*flags, tmp_path / "untold"], [line])
     bags = {key: parse_bag(key, value) for key, value in bags_of(told)}
     full = {key: parse_bag(key, value) for key, value in bags_of(plain)}

@@ -9,6 +9,7 @@ import pytest
 
 from pagekin.bags.bag import BagColumns, write_dictionary
 from pagekin.bags.weigh import Frequencies
+from pagekin.enrich import neighbours
 from pagekin.enrich.neighbours import ONE, Neighbours
 from pagekin.jobs.term_neighbours import TermNeighbours
 from pagekin.stages.declaration import Circumstances
@@ -79,8 +80,9 @@ def test_the_heaviest_terms(tables):
     assert (b"%08x" % 20 in found, b"%08x" % 30 in found, 100) == (True, False, len(found))
 
 
-def test_the_table(tables, tmp_path):
+def test_the_table(tables, tmp_path, monkeypatch):
     """The table that is made of the records expands bags, and says of how many bags it is."""
+    monkeypatch.setattr(neighbours, "ENOUGH", 2)
     records, counters = run_job(TermNeighbours, tables, lines())
     folder = tmp_path / "output"
     folder.mkdir()

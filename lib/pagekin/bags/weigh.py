@@ -6,8 +6,9 @@ measured, it is the largest single gain in quality, and makes bags small.
 
 The df of a term is the number of bags that hold it: bags of all URLs that have one, after terms of
 weight 0 are gone. The paper gives no mu and sigma for its non-monotonic weight: here they are the
-mean and standard deviation of ln df over all (bag, term) incidences, so that a term of the middle
-of a bag weighs most. Over the vocabulary instead they would be ruined by the long tail of df = 1.
+mean and standard deviation of ln df over the (bag, term) incidences, so that a term of the middle
+of a bag weighs most. Over the vocabulary instead they would be ruined by the long tail of df = 1,
+and with the terms of very many bags, which are words of templates, by how many a site repeats.
 
 Final weights are quotients of whole numbers, so that no order of addition shows in their last bits.
 """
@@ -46,6 +47,7 @@ _SCALE = 2.0**40  # the heaviest term of a bag; 65,536 such terms still add up b
 
 _KIND = "document frequencies"
 _IN_A_TABLE = 1 << 20  # df up to which factors are looked up: 5 MB
+_COMMON_BAGS = 20  # a term of so many bags is none too common in any snapshot
 _NO_WIDTH = 1e-9  # all terms have one df, as in a tiny snapshot: nothing to choose between
 
 
@@ -128,14 +130,15 @@ def heaviest(weights: NDArray[Any], bounds: Bounds, most: int) -> NDArray[np.boo
 # --- document frequencies ---
 
 
-def incidence_moments(df: NDArray[np.int64]) -> tuple[float, float]:
-    """Mean and standard deviation of ln df over the (bag, term) incidences.
+def incidence_moments(values: NDArray[Any], counts: NDArray[Any]) -> tuple[float, float]:
+    """Mean and standard deviation of ln df over the (bag, term) incidences, where so many terms
+    have each of these df.
 
     A term of frequency df stands in df bags, so it counts df times. Summed exactly (fsum), value by
     value: the same on every machine.
     """
-    values, counts = np.unique(df, return_counts=True)
-    mass = [(int(v) * int(c), math.log(v)) for v, c in zip(values, counts, strict=True) if v > 0]
+    pairs = zip(values.tolist(), counts.tolist(), strict=True)
+    mass = [(value * count, math.log(value)) for value, count in pairs if value]
     total = sum(m for m, _ in mass)
     if not total:
         return 0.0, 0.0
@@ -162,16 +165,15 @@ class Frequencies:
         file = ArrayFile(path, _KIND)
         self._terms: Terms = file["terms"]
         self._df = file["df"]
-        self.mu: float = file.meta["mu"]
-        self.sigma: float = file.meta["sigma"]
+        self._values, self._counts = file["values"], file["counts"]
         self.bags: int = file.meta["bags"]
 
     @staticmethod
     def write(path: Path, terms: Terms, df: NDArray[np.uint32], bags: int) -> None:
         """Store ordered terms with their df, over so many bags."""
-        mu, sigma = incidence_moments(df.astype(np.int64))
-        meta = {"bags": bags, "mu": mu, "sigma": sigma}
-        write_arrays(path, _KIND, meta, {"terms": terms, "df": df})
+        values, counts = np.unique(df, return_counts=True)
+        arrays = {"terms": terms, "df": df, "values": values, "counts": counts.astype(np.uint32)}
+        write_arrays(path, _KIND, {"bags": bags}, arrays)
 
     def __len__(self) -> int:
         return len(self._terms)
@@ -191,9 +193,16 @@ class Frequencies:
         df[order] = np.where(self._terms[at] == wanted, self._df[at], np.uint32(1))
         return df
 
+    def moments(self, config: WeightConfig) -> tuple[float, float]:
+        """mu and sigma, as far as they are not given: of the terms that are not too common."""
+        most = max(config.common * self.bags, _COMMON_BAGS)
+        rare = self._values <= most
+        mu, sigma = incidence_moments(self._values[rare], self._counts[rare])
+        return config.mu or mu, config.sigma or sigma
+
     def factors(self, terms: Terms, config: WeightConfig) -> NDArray[np.float32]:
         """The df factor of each term. In 32 bits: the last bits of exp differ between machines."""
-        mu, sigma = config.mu or self.mu, config.sigma or self.sigma
+        mu, sigma = self.moments(config)
 
         def factors_of(values: NDArray[Any]) -> NDArray[np.float32]:
             return np.array(

@@ -80,7 +80,7 @@ def make_index(  # noqa: PLR0917
                 config,
                 _pieces(workspace, config, made_of, report),
                 _aliases(workspace),
-                _frequencies(workspace, made_of),
+                _frequencies(workspace, config, made_of),
                 [source],
                 [_required_table(workspace, table) for table in learned],
                 _mirrors(workspace) if mirrors else None,
@@ -187,11 +187,14 @@ def _aliases(workspace: AnyWorkspace) -> list[Path]:
     return [path] if path else []
 
 
-def _frequencies(workspace: AnyWorkspace, outputs: Collection[str]) -> dict[str, float]:
+def _frequencies(
+    workspace: AnyWorkspace, config: BuildConfig, outputs: Collection[str]
+) -> dict[str, float]:
     if _SHARDS not in outputs:
         return {"bags": 0, "terms": 0, "mu": 0.0, "sigma": 0.0}
     table = Frequencies(_required_table(workspace, FREQUENCIES))
-    return {"bags": table.bags, "terms": len(table), "mu": table.mu, "sigma": table.sigma}
+    mu, sigma = table.moments(config.weight)
+    return {"bags": table.bags, "terms": len(table), "mu": mu, "sigma": sigma}
 
 
 def _required_table(workspace: AnyWorkspace, table: Table) -> Path:

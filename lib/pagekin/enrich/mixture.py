@@ -18,12 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagekin.bags.bag import SOURCES, BagColumns, Bags, Bounds, EnrichedBags, Sources, Weights
-from pagekin.bags.weigh import cut_to_sum_one
+from pagekin.bags.weigh import by_bag, cut_to_sum_one
 
-__all__ = ["CITED", "CITING", "COCITED", "OWN", "RELATED", "TOPICS", "Part", "enrich"]
+__all__ = ["CITED", "CITING", "COCITED", "ENOUGH", "OWN", "RELATED", "TOPICS", "Part", "enrich"]
 
 OWN, RELATED, CITING, CITED, COCITED, TOPICS = range(len(SOURCES))
 
+ENOUGH = 100  # terms: what a shorter bag is about is less sure
 _TERM_BITS = np.uint64(32)
 
 
@@ -37,12 +38,14 @@ class Part:
 
 
 def enrich(plain: Bags, words: Sequence[Part], topics: Part | None, most: int) -> EnrichedBags:
-    """Plain bags with more words, cut to the `most` heaviest (0: all), and with topics.
+    """Plain bags, with the sum 1, and more words, cut to the `most` heaviest (0: all); and topics.
 
     `topics` take their share of the whole, and the words what it leaves; where there are no topics,
     or no words, the others are everything.
     """
-    mixed = _sum([_taken(Part(OWN, 1.0, plain.columns())), *map(_taken, words)])
+    sums = by_bag(np.add, plain.weights.astype(np.float64), plain.bounds)
+    own = Part(OWN, 1 / np.where(sums > 0, sums, 1), plain.columns())
+    mixed = _sum([_taken(part) for part in (own, *words)])
     kept, weights, bounds = cut_to_sum_one(mixed.weights, mixed.bounds, most)
     mixed = _Mixed(mixed.terms[kept], weights, bounds, mixed.sources[kept])
     if topics is not None:

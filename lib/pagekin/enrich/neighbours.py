@@ -10,7 +10,7 @@ where it is above 0: pointwise mutual information, discounted for rare terms (Tu
 nearest, whose shares have the sum 1. Terms of very few bags, and of very many, have no neighbours;
 a term that has some may still be too rare to be one.
 
-The part of a bag is what its terms are near to: each term gives its weight to its neighbours by
+The part of a bag is what its heaviest terms are near to: each gives its weight to its neighbours by
 their shares. Associations, shares and sums are whole numbers, so no order of addition shows.
 """
 
@@ -18,6 +18,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,8 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pagekin.bags.bag import BagColumns, Bounds, Weights
-from pagekin.bags.weigh import by_bag, runs
+from pagekin.bags.weigh import by_bag, heaviest, runs
 from pagekin.config import EnrichConfig
+from pagekin.enrich.mixture import ENOUGH
 from pagekin.tables import ArrayFile, write_arrays
 from pagekin.text.words import Terms
 
@@ -54,8 +57,7 @@ DTYPES = {
 }
 
 ONE = 65_535  # the shares of a term's neighbours add up to this, or a little less
-TERMS = 100  # the heaviest of a sampled bag; all 200 take four times as long and are no better
-MOST = 300  # terms of the part of a bag: the heaviest are better than all
+TERMS = 100  # the heaviest of a bag, which teach and give; all 200 take longer and are no better
 _PAIRS = 3  # two terms that stand together in fewer bags are no neighbours
 _COMMON = 10  # what stands in more than one bag in so many tells nothing of its subject
 _RARE = 500  # what stands in fewer than one bag in so many is nobody's neighbour
@@ -67,11 +69,7 @@ _ROWS, _SCORES, _NUMBERS = 1 << 18, 24, 22
 _HIGHEST = (1 << _SCORES) - 1
 _LN = 1 << 20  # logarithms are whole numbers of this part: of 40,000 bags they are below _HIGHEST
 
-# A number of 64 bits has a bag, the number of a term, and what another term of the bag gives to it.
-_BAGS, _VALUES = 1 << 10, 32
-_HEAVIEST = 1 << 24  # the heaviest term of a bag; times ONE this has 8 bits more than a value
-_TOO_FINE = 8
-_NOTHING = np.uint64((1 << 32) - 1)
+_HEAVIEST = 1 << 24  # the weight of the heaviest term of a bag
 
 Whole = NDArray[np.int64]
 
@@ -210,90 +208,103 @@ class Neighbours:
     def __init__(self, file: ArrayFile | Path) -> None:
         self.file = file = ArrayFile(file, KIND) if isinstance(file, Path) else file
         self.terms: Terms = file["terms"]
-        self._bounds, self._neighbours = file["bounds"].astype(np.int64), file["neighbours"]
-        self._shares = file["shares"]
+        self._bounds, self._shares = file["bounds"].astype(np.int64), file["shares"]
+        self._neighbours = file["neighbours"]
+
+    @cached_property
+    def _targets(self) -> tuple[Terms, NDArray[np.uint32]]:
+        """The terms that are neighbours, far fewer than all; and which of them each one is."""
+        numbers, which = np.unique(self._neighbours, return_inverse=True)
+        return self.terms[numbers], which.astype(np.uint32)
 
     def expand(self, bags: BagColumns) -> BagColumns:
-        """What the terms of each bag are near to, with the sum 1; empty where that is nothing."""
-        bag, row, weights = self._known(bags)
-        counts = np.diff(self._bounds)[row]
-        each = np.bincount(bag, weights=counts, minlength=len(bags.bounds) - 1)
-        pairs = np.append(0, np.cumsum(each)).astype(np.int64)
-        parts = [
-            self._expand(bag[mine] - low, row[mine], weights[mine], counts[mine], high - low)
-            for low, high in _batches(pairs, len(pairs) - 1, _BAGS)
-            for mine in [slice(*np.searchsorted(bag, (low, high)).tolist())]
-        ]
-        sizes = np.concatenate([_NONE, *(sizes for _, _, sizes in parts)])
-        return BagColumns(
-            np.concatenate([np.empty(0, np.uint32), *(terms for terms, _, _ in parts)]),
-            np.concatenate([np.empty(0, np.float32), *(weights for _, weights, _ in parts)]),
-            np.append(0, np.cumsum(sizes)),
-        )
+        """What the terms of each bag are near to, with the sum 1; empty where that is nothing, as
+        it is for most bags of a crawl, which are short.
+        """
+        terms, which = self._targets
+        givers = self._givers(bags)
+        found = gifts(givers, Table(self._bounds, which, self._shares), len(terms))
+        sizes = np.diff(found.bounds)
+        weights = found.values / np.repeat(by_bag(np.add, found.values, found.bounds), sizes)
+        return BagColumns(terms[found.targets], weights.astype(np.float32), found.bounds)
 
     def givers(self, terms: Terms, weights: Weights, wanted: Terms) -> list[int]:
         """Of each wanted term the term of a bag that gives it most, of equal ones the smallest; 0
         where none of them is its neighbour.
         """
-        whole = BagColumns(terms, weights, np.array([0, len(terms)]))
-        _, row, values = self._known(whole)
-        counts = np.diff(self._bounds)[row]
-        at = runs(self._bounds[row], counts)
-        gifts = np.repeat(values, counts) * self._shares[at].astype(np.uint64)
-        givers = np.repeat(self.terms[row], counts)
+        giving = self._givers(BagColumns(terms, weights, np.array([0, len(terms)])))
+        counts = np.diff(self._bounds)[giving.rows]
+        at = runs(self._bounds[giving.rows], counts)
+        given = np.repeat(giving.weights.astype(np.int64), counts) * self._shares[at]
+        giver = np.repeat(self.terms[giving.rows], counts)
         found = []
         for term in wanted.tolist():
             mine = np.flatnonzero(self.terms[self._neighbours[at]] == term)
-            found.append(int(givers[mine[np.argmax(gifts[mine])]]) if len(mine) else 0)
+            found.append(int(giver[mine[np.argmax(given[mine])]]) if len(mine) else 0)
         return found
 
-    def _known(self, bags: BagColumns) -> tuple[Whole, Whole, NDArray[np.uint64]]:
-        """The terms that have neighbours: their bags, their numbers, and their weights as whole
-        numbers.
-        """
-        sizes = np.diff(bags.bounds)
-        bag = np.repeat(np.arange(len(sizes)), sizes)
-        heaviest = by_bag(np.maximum, bags.weights, bags.bounds)
-        scale = _HEAVIEST / np.where(heaviest > 0, heaviest, 1).astype(np.float64)
-        weights = np.rint(bags.weights * scale[bag]).astype(np.uint64)
+    def _givers(self, bags: BagColumns) -> Givers:
+        """The heaviest terms of each full bag, as far as they have neighbours."""
+        top = by_bag(np.maximum, bags.weights, bags.bounds).astype(np.float64)
+        scale = _HEAVIEST / np.where(top > 0, top, 1)
+        weights = np.rint(bags.weights * np.repeat(scale, np.diff(bags.bounds))).astype(np.uint32)
         at = np.searchsorted(self.terms, bags.terms)
         at[at == len(self.terms)] = 0
-        known = self.terms[at] == bags.terms if len(self.terms) else np.zeros(len(at), np.bool_)
-        return bag[known], at[known], weights[known]
-
-    def _expand(
-        self, bag: Whole, row: Whole, weights: NDArray[np.uint64], counts: Whole, bags: int
-    ) -> tuple[Terms, NDArray[np.float32], Whole]:
-        """The same of so many bags, and how many terms each has."""
-        at = runs(self._bounds[row], counts)
-        values = np.repeat(weights, counts) * self._shares[at].astype(np.uint64)
-        keys = np.repeat(bag.astype(np.uint64) << np.uint64(_NUMBERS), counts)
-        packed = (keys | self._neighbours[at].astype(np.uint64)) << np.uint64(_VALUES)
-        packed |= values >> np.uint64(_TOO_FINE)
-        packed.sort()
-        first = _first(packed >> np.uint64(_VALUES))
-        sums = _sums(_low(packed, _VALUES), np.append(first, len(packed)))
-        keys = packed[first] >> np.uint64(_VALUES)
-        bag = (keys >> np.uint64(_NUMBERS)).astype(np.int64)
-        kept = _heaviest(bag, sums, MOST)
-        bag, keys, sums = bag[kept], keys[kept], sums[kept]
-        sizes = np.bincount(bag, minlength=bags)
-        totals = np.repeat(_sums(sums, np.append(0, np.cumsum(sizes))), sizes)
-        return self.terms[_low(keys, _NUMBERS)], (sums / totals).astype(np.float32), sizes
+        gives = heaviest(weights, bags.bounds, TERMS)
+        sizes = np.diff(bags.bounds)
+        gives &= np.repeat(sizes >= ENOUGH, sizes)
+        gives &= self.terms[at] == bags.terms if len(self.terms) else False
+        bounds = np.append(0, np.cumsum(gives))[bags.bounds]
+        return Givers(bounds, at[gives].astype(np.uint32), weights[gives])
 
 
-def _heaviest(bag: Whole, sums: Whole, most: int) -> Whole:
-    """Places of the `most` highest sums above 0 of each bag, in their order; of equal ones the
-    first stays. Sums are as equal as their first 24 bits.
+# --- what bags give -------------------------------------------------------------------------------
+
+
+class Givers(NamedTuple):
+    """Bags of terms that have neighbours: the numbers of the terms, and whole weights."""
+
+    bounds: Bounds
+    rows: NDArray[np.uint32]
+    weights: NDArray[np.uint32]
+
+
+class Table(NamedTuple):
+    """The i-th term gives to the targets from starts[i] to starts[i + 1], by their shares."""
+
+    starts: Bounds
+    targets: NDArray[np.uint32]
+    shares: NDArray[np.uint16]
+
+
+class Gifts(NamedTuple):
+    """What targets get of each bag; the targets of a bag ascend."""
+
+    targets: NDArray[np.uint32]
+    values: Whole
+    bounds: Bounds
+
+
+def gifts(givers: Givers, table: Table, targets: int) -> Gifts:
+    """The largest of what these targets get of each bag, as many as it has terms that give; of
+    equal ones the first.
     """
-    heavy = sums.astype(np.float32).view(np.uint32)  # the bits of floats from 0 on are in order
-    packed = bag.astype(np.uint64) << np.uint64(32) | _NOTHING - heavy
-    packed = packed << np.uint64(_NUMBERS) | np.arange(len(bag), dtype=np.uint64)
-    packed = packed[sums > 0]
-    packed.sort()
-    first = _first(packed >> np.uint64(_NUMBERS + 32))
-    near = np.arange(len(packed)) - np.repeat(first, np.diff(first, append=len(packed))) < most
-    return np.sort(_low(packed[near], _NUMBERS))
+    chosen, values, bounds = [_NONE], [_NONE], [0]
+    for low, high in pairwise(givers.bounds.tolist()):
+        rows, weights = givers.rows[low:high], givers.weights[low:high].astype(np.int64)
+        counts = np.diff(table.starts)[rows]
+        at = runs(table.starts[rows], counts)
+        given = np.repeat(weights, counts) * table.shares[at]
+        # a target gets less than 2^53, of which 64-bit floats know every whole number
+        sums = np.bincount(table.targets[at], given, targets).astype(np.int64)
+        kept = np.flatnonzero(heaviest(sums, np.array([0, targets]), high - low))
+        chosen.append(kept)
+        values.append(sums[kept])
+        bounds.append(bounds[-1] + len(kept))
+    return Gifts(np.concatenate(chosen).astype(np.uint32), np.concatenate(values), np.array(bounds))
+
+
+# --- helpers --------------------------------------------------------------------------------------
 
 
 def _first(values: NDArray[Any]) -> Whole:

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from pagekin.bags.bag import BagColumns, Bounds, Entry
 from pagekin.bags.weigh import by_bag, runs
 from pagekin.config import EnrichConfig
+from pagekin.enrich.mixture import ENOUGH
 from pagekin.native import load
 from pagekin.tables import ArrayFile, write_arrays
 from pagekin.text.words import Terms, term_hash
@@ -57,7 +58,6 @@ __all__ = [
 FULL = 200  # terms: a bag of so many says enough to learn from it; it is cut to them as well
 MOST_SETS, MOST_CENTROIDS = 16, 1_000  # so many that no two tokens share a hash
 MOST_NEAREST = 64
-_ENOUGH = 100  # terms that tell what a bag is about
 _BAGS_A_CENTROID = 4  # at least, in the sample
 KIND = "topics"
 DTYPES = {
@@ -199,7 +199,7 @@ def topic_shares(bags: BagColumns, share: float) -> NDArray[np.float64]:
     """How much of each bag topics are to be: so much of a bag of 100 terms and more. What a shorter
     one is about is less sure, and its share is smaller.
     """
-    return share * np.minimum(np.diff(bags.bounds) / _ENOUGH, 1.0)
+    return share * np.minimum(np.diff(bags.bounds) / ENOUGH, 1.0)
 
 
 # --- learning centroids ---------------------------------------------------------------------------

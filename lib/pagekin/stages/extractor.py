@@ -155,8 +155,15 @@ class LinkTargets:
 
     def of(self, page: Page, own: str) -> tuple[list[str | None], set[str]]:
         """Where each link leads, None for those that are left out, all counted; and of where they
-        lead what surely was not read.
+        lead what surely was not read. Extractors that ask the same of a page share the answer, and
+        its links are counted for the first of them.
         """
+        asked = own, self._config.reading, self._config.bag.same_host, self._captured_only
+        if asked not in page.ends:
+            page.ends[asked] = self._of(page, own)
+        return page.ends[asked]
+
+    def _of(self, page: Page, own: str) -> tuple[list[str | None], set[str]]:
         targets, unfollowed = self._without_nofollow(page, page.targets())
         times = Counter(targets)
         self._count("nofollow", unfollowed)

@@ -9,7 +9,7 @@ names.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -92,6 +92,8 @@ class Page:
     resolver: Resolver
     outline: Outline | None = None
     tree: Tree | None = None
+    # where its links lead, by what decides that: what LinkTargets has found out
+    ends: dict[object, tuple[list[str | None], set[str]]] = field(default_factory=dict)
 
     @property
     def title(self) -> str:

@@ -63,7 +63,7 @@ def test_twin(tmp_path_factory, bags, config):
     """The final weights of each bag are those of the definition, whatever bags stand beside it."""
     frequencies = write(tmp_path_factory.mktemp("weigh"), bags)
     df = Counter(term for bag in bags for term in bag)
-    moments = frequencies.mu, frequencies.sigma
+    moments = frequencies.moments(config)
     final = list(weigh_bags(map(bag_of, bags), frequencies, config))
     assert len(bags) == len(final)
     for raw, bag in zip(bags, final, strict=True):
@@ -105,8 +105,22 @@ def test_moments_by_hand():
     logs = [0.0, math.log(2), math.log(2), *[math.log(5)] * 5]
     mean = sum(logs) / 8
     deviation = math.sqrt(sum((x - mean) ** 2 for x in logs) / 8)
-    assert (mean, deviation) == pytest.approx(incidence_moments(np.array([2, 5, 1])))
-    assert (0.0, 0.0) == incidence_moments(np.array([], np.int64))
+    found = incidence_moments(np.array([1, 2, 5]), np.array([1, 1, 1]))
+    assert (mean, deviation) == pytest.approx(found)
+    nothing = np.array([], np.int64)
+    assert (0.0, 0.0) == incidence_moments(nothing, nothing)
+
+
+@pytest.mark.parametrize(("common", "counted"), [(1.0, [3, 9, 40]), (0.2, [3, 9]), (0.0, [3, 9])])
+def test_common_terms_count_nothing_for_the_moments(tmp_path, common, counted):
+    """Terms of a larger share of 100 bags are left out, but not those of 20 bags and fewer."""
+    terms, df = np.array([1, 2, 3], np.uint32), np.array([3, 9, 40], np.uint32)
+    Frequencies.write(tmp_path / "f.arrays", terms, df, 100)
+    found = Frequencies(tmp_path / "f.arrays").moments(WeightConfig(common=common))
+    logs = [math.log(n) for n in counted for _ in range(n)]
+    assert found == pytest.approx((np.mean(logs), np.std(logs)))
+    fixed = WeightConfig(mu=2.0, sigma=3.0)
+    assert (2.0, 3.0) == Frequencies(tmp_path / "f.arrays").moments(fixed)
 
 
 def test_factors_by_hand():

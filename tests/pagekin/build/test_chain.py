@@ -25,6 +25,7 @@ from tests.running import (
     BAGS,
     DEMO,
     INVENTORY,
+    NOT_ENRICHED_FLAGS,
     READING,
     STAGES,
     Said,
@@ -325,7 +326,7 @@ def test_dry_run_of_a_new_build(build, work, small_snapshot):
         " ".join(line.split()[:2]) for line in lines[1:-1:2]
     ]
     assert {"not there yet"} == {line.strip() for line in lines[2:-1:2]}
-    assert "differs from the defaults: --window-words=4" == lines[-1]
+    assert "differs from the defaults: --window-words=4 --enrich-" in lines[-1]
 
 
 def test_dry_run_without_the_engine(build, work, small_snapshot, monkeypatch):
@@ -686,7 +687,7 @@ def test_large_file(command, tmp_path, large_file, monkeypatch, runner):
     for tasks in (1, 3, 8):
         work = tmp_path / f"work-{tasks}"
         words = ("-q", "-r", runner, "--tasks", tasks, "--without", "mirrors", "--work", work)
-        assert 0 == command("build", *words, large_file).code
+        assert 0 == command("build", *words, *NOT_ENRICHED_FLAGS, large_file).code
         made.append(outputs(work))
         parts = [line for line in lines if "\t" in line]
         assert not parts if tasks == 1 else 2 < len(parts) <= tasks

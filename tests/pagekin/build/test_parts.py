@@ -16,7 +16,16 @@ from pagekin.errors import NotFoundError
 from pagekin.index.folder import IndexFolder
 from pagekin.index.verify import verify_index
 from tests.indexes import files_of
-from tests.running import DEMO, INVENTORY, READING, STAGES, Said, pagekin, record_of
+from tests.running import (
+    DEMO,
+    INVENTORY,
+    NOT_ENRICHED_FLAGS,
+    READING,
+    STAGES,
+    Said,
+    pagekin,
+    record_of,
+)
 
 Build = Callable[..., Said]
 
@@ -25,7 +34,8 @@ BOTH = "reading.fragments.blocks"  # one pass over the pages makes bags and bloc
 WHOLE = (INVENTORY, BOTH, *STAGES[2:])  # the passes of a build of both parts, before the index
 CAPTURES = "inventory.captures"
 ALONE = ("reading.blocks", *COCITATION)
-NO_MIRRORS = ("--without", "mirrors")
+# of bags as they are, and co-citation
+FEW = ("--without", "mirrors", *NOT_ENRICHED_FLAGS)
 LOW = ("--cocitation-threshold", "0.5")  # the demo is small
 LOOM = "http://wiki.example.net/wiki/Loom"
 HOME = "http://warp-journal.example/"
@@ -36,7 +46,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the workspace and index of the demo, with both parts. For copying."""
     base = tmp_path_factory.mktemp("parts")
     flags = ("--work", base / "work", "--index", base / "index", "--shards", 3, *LOW)
-    assert (0, "", "") == pagekin("build", "-q", "-r", "inline", *NO_MIRRORS, *flags, DEMO)
+    assert (0, "", "") == pagekin("build", "-q", "-r", "inline", *FEW, *flags, DEMO)
     return base
 
 
@@ -52,7 +62,7 @@ def build(command: Build, tmp_path: Path) -> Build:
 
     def run(*words: object) -> Said:
         index = () if "--index" in words else ("--no-index",)
-        parts = () if "--only" in words else NO_MIRRORS
+        parts = () if "--only" in words else FEW
         flags = ("-r", "inline", "--work", tmp_path / "work", *index, *LOW, *parts)
         return command("build", *flags, *words, DEMO)
 
@@ -112,7 +122,7 @@ def test_local_runner(built, demo_work, tmp_path):
     """Other processes make the same index, in every byte of every file."""
     work = shutil.copytree(demo_work, tmp_path / "work")  # built by this runner
     flags = ("--work", work, "--index", tmp_path / "index", "--shards", 3, *LOW)
-    words = ("build", "-q", "-r", "local", "--tasks", 2, *NO_MIRRORS, *flags, DEMO)
+    words = ("build", "-q", "-r", "local", "--tasks", 2, *FEW, *flags, DEMO)
     assert (0, "", "") == pagekin(*words)
     assert files_of(built / "index") == files_of(tmp_path / "index")
     for stage in (*STAGES[2:], *COCITATION):
@@ -156,7 +166,7 @@ def test_without_cocitation(built, build, work, tmp_path):
 def test_one_pass_or_two(built, build, tmp_path):
     """Blocks made together with bags are those of a pass of their own; so are the bags."""
     for part in ("cocitation", "bags"):
-        assert 0 == build("-q", "--only", part).code
+        assert 0 == build("-q", "--only", part, *NOT_ENRICHED_FLAGS).code
     apart, together = tmp_path / "work", built / "work"
     kinds = {
         kind: counts
@@ -240,7 +250,7 @@ def test_threshold_by_the_number_of_pages(command, work, tmp_path):
     """Where no threshold is set it is that for so few pages, as if it had been asked for; a build
     says what it takes and how many pages have kin, built or kept, and the index remembers it."""
     index = tmp_path / "index"
-    words = ("build", "-r", "inline", *NO_MIRRORS, "--work", work, "--index", index, DEMO)
+    words = ("build", "-r", "inline", *FEW, "--work", work, "--index", index, DEMO)
     said = command(*words)
     assert {"kept"} == {state for name, state in states(work).items() if name in COCITATION}
     assert "whose total similarity is 0.5 or more (--cocitation-threshold)\n" in said.err
@@ -270,6 +280,7 @@ def test_mirrors(command, built, work, tmp_path):
     all is as it was. A group has one representative, and every member knows it."""
     index = shutil.copytree(built / "index", tmp_path / "index")
     words = ("build", "-q", "-r", "inline", *LOW, "--work", work, "--index", index, "--shards", 3)
+    words = (*words, *NOT_ENRICHED_FLAGS)
     assert 0 == command(*words, DEMO).code
     made = states(work)
     assert {"kept"} == {made[name] for name in (*WHOLE, "index_shards", *COCITATION)}
@@ -430,7 +441,7 @@ def test_bags_of_read_pages_alone(built, build, work, command, tmp_path):
         info["known_by_anchors"],
     )
     assert [] == made.verify()
-    counts = record_of(work, BOTH)["result"]["counters"]
+    counts = record_of(work, READING)["result"]["counters"]
     assert counts["links"]["not_captured"] > 100
     assert counts["bags"].get("urls_not_crawled", 0) < 10  # hardly one of them was sent
     assert info["frequencies"]["bags"] == len(read)

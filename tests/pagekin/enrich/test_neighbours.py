@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -72,14 +71,14 @@ def plain_learn(bags: list[Bag], config: EnrichConfig) -> Learned:
     return found
 
 
-def plain_expand(bag: dict[int, float], learned: Learned) -> dict[int, float]:
-    """Term by term; a share that the table has and a weight are as good as exact."""
-    given_to: dict[int, Fraction] = {}
-    for term, weight in bag.items():
+def plain_expand(bag: dict[int, float], learned: Learned) -> dict[int, int]:
+    """What each term gets of a bag, whose heaviest term weighs 2^24, term by term."""
+    given_to: dict[int, int] = {}
+    whole = {term: round(weight / max(bag.values()) * 2**24) for term, weight in bag.items()}
+    for term, weight in whole.items():
         for other, share in learned.get(term, (0, []))[1]:
-            given_to[other] = given_to.get(other, Fraction(0)) + Fraction(weight) * share
-    total = sum(given_to.values())
-    return {term: float(value / total) for term, value in given_to.items()}
+            given_to[other] = given_to.get(other, 0) + weight * share
+    return given_to
 
 
 def test_by_hand():
@@ -168,26 +167,69 @@ _WEIGHTS = st.dictionaries(st.integers(1, 14), st.floats(0.0009765625, 1, width=
 
 
 @settings(max_examples=100)
-@given(_BAGS, st.lists(_WEIGHTS, max_size=7), st.integers(1, 100))
-def test_expanded_as_by_the_slow_program(bags, asked, at_once):
-    """Each bag gets what its terms give, with the sum 1, however many are worked on together."""
+@given(_BAGS, st.lists(_WEIGHTS, max_size=7))
+def test_expanded_as_by_the_slow_program(bags, asked):
+    """Each bag gets the most of what its terms give, as many as give, with the sum 1."""
     nearest = learn([*bags, *[[]] * (9 * len(bags))], EnrichConfig(words_least=2))
     with TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(n, "_AT_ONCE", at_once)
+        patch.setattr(n, "ENOUGH", 0)
         part = table(Path(name), nearest).expand(columns(asked))
     learned = as_dict(nearest)
     for k, bag in enumerate(asked):
         low, high = part.bounds[k : k + 2].tolist()
-        expected = plain_expand(bag, learned)
-        assert sorted(expected) == part.terms[low:high].tolist()
+        given_to = plain_expand(bag, learned)
+        most = sum(term in learned for term in bag)
+        kept = sorted(given_to, key=lambda term: (-given_to[term], term))[:most]
+        total = sum(given_to[term] for term in kept)
         found = dict(zip(part.terms[low:high].tolist(), part.weights[low:high], strict=True))
-        assert expected == pytest.approx(found, rel=1e-3, abs=1e-6)
+        expected = {term: float(given_to[term] / total) for term in kept}
+        assert expected == pytest.approx(found, rel=1e-5, abs=1e-6)
     assert len(asked) == len(part.bounds) - 1
     assert ("uint32", "float32", "int64") == tuple(str(each.dtype) for each in part)
 
 
-def test_a_bag_by_itself(tmp_path):
+@st.composite
+def _givers_and_tables(draw: st.DrawFn) -> tuple[n.Givers, n.Table, int]:
+    targets = draw(st.integers(1, 20))
+    share = st.integers(0, n.ONE)
+    near = draw(st.lists(st.lists(st.tuples(st.integers(0, targets - 1), share)), max_size=8))
+    row, weight = st.integers(0, max(len(near) - 1, 0)), st.integers(0, 1 << 24)
+    bags = draw(st.lists(st.lists(st.tuples(row, weight), max_size=9 if near else 0), max_size=6))
+
+    def flat(lists):
+        bounds = np.cumsum([0, *map(len, lists)], dtype=np.int64)
+        return bounds, *np.array([each for one in lists for each in one], np.int64).reshape(-1, 2).T
+
+    bounds, rows, weights = flat(bags)
+    starts, numbers, shares = flat(near)
+    return (
+        n.Givers(bounds, rows.astype(np.uint32), weights.astype(np.uint32)),
+        n.Table(starts, numbers.astype(np.uint32), shares.astype(np.uint16)),
+        targets,
+    )
+
+
+@settings(max_examples=300)
+@given(_givers_and_tables())
+def test_gifts(given_to):
+    """They are what a double loop gives: the largest of each bag, of equal ones the first."""
+    givers, table, targets = given_to
+    found = n.gifts(*given_to)
+    for bag in range(len(givers.bounds) - 1):
+        sums, most = [0] * targets, int(givers.bounds[bag + 1] - givers.bounds[bag])
+        for k in range(*givers.bounds[bag : bag + 2].tolist()):
+            row = int(givers.rows[k])
+            for p in range(*table.starts[row : row + 2].tolist()):
+                sums[table.targets[p]] += int(givers.weights[k]) * int(table.shares[p])
+        best = sorted(range(targets), key=lambda t: (-sums[t], t))[:most]
+        expected = sorted((t, sums[t]) for t in best if sums[t])
+        mine = slice(*found.bounds[bag : bag + 2].tolist())
+        assert expected == [*zip(found.targets[mine].tolist(), found.values[mine], strict=True)]
+
+
+def test_a_bag_by_itself(tmp_path, monkeypatch):
     """What a bag gets does not depend on the bags beside it, to the last bit."""
+    monkeypatch.setattr(n, "ENOUGH", 0)
     known = table(tmp_path, learn(SUBJECTS, EnrichConfig(words_least=4)))
     asked = [{1: 0.5, 9: 0.25, 77: 0.25}, {}, {6: 0.1, 8: 0.9}, {78: 1.0}, {9: 1.0}]
     part = known.expand(columns(asked))
@@ -196,16 +238,28 @@ def test_a_bag_by_itself(tmp_path):
         low, high = part.bounds[k : k + 2].tolist()
         assert alone.terms.tolist() == part.terms[low:high].tolist()
         assert alone.weights.tobytes() == part.weights[low:high].tobytes()
-    assert [9, 0, 5, 0, 8] == np.diff(part.bounds).tolist()
+    assert [2, 0, 2, 0, 1] == np.diff(part.bounds).tolist()
 
 
 def test_the_heaviest_of_a_part(tmp_path, monkeypatch):
-    """A part has its heaviest terms, of equally heavy ones the smaller, and the sum 1."""
+    """A part has as many terms as give, of equally heavy ones the smaller, and the sum 1."""
     known = table(tmp_path, learn(SUBJECTS, EnrichConfig(words_least=4)))
-    monkeypatch.setattr(n, "MOST", 2)
-    part = known.expand(columns([{4: 1.0}, {9: 1.0}]))
-    assert [1, 2, 1, 2] == part.terms.tolist()
-    assert [0.5] * 4 == part.weights.tolist()
+    monkeypatch.setattr(n, "ENOUGH", 0)
+    part = known.expand(columns([{4: 1.0}, {4: 1.0, 77: 1.0}, {2: 0.5, 3: 0.5}]))
+    assert [1, 1, 1, 4] == part.terms.tolist()
+    assert [1.0, 1.0, 0.5, 0.5] == part.weights.tolist()
+
+
+def test_short_bags_get_nothing(tmp_path):
+    """Of a bag of 99 terms none gives; of one of 100 the heaviest 100 do."""
+    known = table(tmp_path, learn(SUBJECTS, EnrichConfig(words_least=4)))
+    short = {1_000 + k: 0.5 for k in range(98)}
+    asked = [
+        {4: 1.0, **short},
+        {4: 1.0, 6: 1.0, **short},
+        {4: 0.25, 6: 0.25, **short, 98: 0.5, 99: 0.5},
+    ]
+    assert [0, 2, 0] == np.diff(known.expand(columns(asked)).bounds).tolist()
 
 
 def test_no_bags(tmp_path):
@@ -217,16 +271,14 @@ def test_no_bags(tmp_path):
     assert [0, 0, 0] == nothing.expand(columns([{1: 1.0}, {}])).bounds.tolist()
 
 
-def test_golden(tmp_path):
+def test_golden(tmp_path, monkeypatch):
     """The bytes that are stored of what was learned."""
     known = table(tmp_path, learn(SUBJECTS, EnrichConfig(words_least=4)))
     assert "c8e0d808c1f124793a7768bcc168283c" == known.file.checksum
-    part = known.expand(columns([{1: 0.5, 9: 0.5}]))
-    assert [1, 2, 3, 4, 5, 6, 7, 8, 9] == part.terms.tolist()
-    assert (
-        "00fd7f3de555473ee555473ee555473e00fd7f3d00fd7f3d00fd7f3d00fd7f3d2404d43d"
-        == part.weights.tobytes().hex()
-    )
+    monkeypatch.setattr(n, "ENOUGH", 0)
+    part = known.expand(columns([{1: 0.5, 3: 0.25, 9: 0.5}]))
+    assert [2, 3, 4] == part.terms.tolist()
+    assert "366aba3e942b8b3e366aba3e" == part.weights.tobytes().hex()
 
 
 def test_another_file(tmp_path):
@@ -251,7 +303,8 @@ def test_givers(asked, wanted):
     """A related word is told by the word of the bag that brings it most, by a double loop."""
     nearest = learn(SUBJECTS, EnrichConfig(words_least=4))
     learned = as_dict(nearest)
-    with TemporaryDirectory() as name:
+    with TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(n, "ENOUGH", 0)
         known = table(Path(name), nearest)
         for bag in asked:
             part = columns([bag])

@@ -63,7 +63,9 @@ def arrays_of(pieces: Iterable[Piece]) -> dict[str, bytes]:
 )
 def test_documents_as_records(bags, shards, count, least, block, enriches):  # noqa: PLR0917
     """The pieces of reducers, put together, are those that one reading of the documents makes."""
-    config = replace(config_of(shards, count, least), enrich=EnrichConfig(words=enriches))
+    config = config_of(shards, count, least)
+    if enriches:
+        config = replace(config, enrich=EnrichConfig())
     stored = enriched(Bags.of(bags)) if enriches else EnrichedBags(Bags.of(bags))
     records = [*(stored.records() if enriches else ()), *map(bag_record, bags)]
     with pytest.MonkeyPatch.context() as patch:

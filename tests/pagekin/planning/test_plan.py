@@ -175,5 +175,5 @@ def test_pages_that_were_read_alone(made, tmp_path, capsys):
     _, out, _ = run(capsys, "-q", *flags, "--sample", "35%", "--json", made.web)
     plan = json.loads(out)
     stages = {stage["name"]: stage for stage in plan["stages"]}
-    assert {"read", "read and linked", "words"} >= set(stages["reading"]["kinds"])
+    assert {"read", "read and linked", "words", "links"} >= set(stages["reading"]["kinds"])
     assert plan["index"]["documents"]["value"] == pytest.approx(plan["pages"]["value"], rel=0.01)

@@ -12,6 +12,7 @@ import pytest
 from pagekin import Index
 from pagekin.bags.bag import Bag
 from pagekin.config import EnrichConfig
+from pagekin.enrich import neighbours
 from pagekin.enrich.mixture import CITING, OWN, RELATED, TOPICS
 from pagekin.enrich.neighbours import KIND, ONE
 from pagekin.errors import InputError
@@ -32,6 +33,12 @@ TERMS = {20: 0.25, 25: 0.125, 30: 0.25, 40: 0.25, 50: 0.125}
 def enriched(bag: Bag, sources: list[int]) -> Bag:
     more = make_bag(bag.url, TERMS, bag.anchors)
     return more._replace(sources=np.array(sources, np.uint8))
+
+
+@pytest.fixture(autouse=True)
+def bags_are_long_enough(monkeypatch):
+    """For related words."""
+    monkeypatch.setattr(neighbours, "ENOUGH", 0)
 
 
 @pytest.fixture(scope="module", params=[1, 3])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pagekin.config import BuildConfig, EnrichConfig, ReadingConfig
 from pagekin.errors import UsageError
 from pagekin.stages.chain import wanted_outputs
+from tests.indexes import NOT_ENRICHED
 
 
 def names(config: BuildConfig, until: str = "") -> list[str]:
@@ -16,16 +19,15 @@ def names(config: BuildConfig, until: str = "") -> list[str]:
 def test_joined_links():
     """What pages hear along links is made where it is asked for, and not else."""
     made = ["links", "page_heads", "joined_heads", "contexts"]
-    assert not {*made} & {*names(BuildConfig())}
-    assert {*made} <= {*names(BuildConfig(enrich=EnrichConfig(links=True)))}
-    assert not {*made} & {*names(BuildConfig(enrich=EnrichConfig(words=True)))}
+    assert {*made} <= {*names(BuildConfig(enrich=replace(NOT_ENRICHED, links=True)))}
+    assert not {*made} & {*names(BuildConfig(enrich=EnrichConfig(links=False, words=True)))}
 
 
 @pytest.mark.parametrize(
     ("config", "until"),
     [
-        (BuildConfig(), "contexts"),
-        (BuildConfig(), "enriched_bags"),
+        (BuildConfig(enrich=EnrichConfig(links=False)), "contexts"),
+        (BuildConfig(enrich=NOT_ENRICHED), "enriched_bags"),
         (BuildConfig(reading=ReadingConfig(resolve=False)), "captures"),
     ],
 )

@@ -12,6 +12,7 @@ from pagekin.sweep import sweep as sweeping
 from pagekin.sweep.strategies import read_strategies
 from tests.pagekin.sweep.made_up_snapshot import write_directory, write_pages
 from tests.report_pages import ReportPage, read_report
+from tests.running import NOT_ENRICHED_FLAGS
 
 NAMES = ("gamma", "sibling", "cousin", "unrelated")
 STRATEGIES = """
@@ -140,7 +141,19 @@ def test_as_builds_of_their_own(sweep, command, made, tmp_path, shallow):
     assert list(FLAGS) == list(by_name)
     for k, (name, flags) in enumerate(FLAGS.items()):
         work = tmp_path / f"build{k}"
-        build = ("build", "-q", "-r", "inline", "--only", "bags", "--work", work, *flags, crawl)
+        build = (
+            "build",
+            "-q",
+            "-r",
+            "inline",
+            "--only",
+            "bags",
+            "--work",
+            work,
+            *flags,
+            *NOT_ENRICHED_FLAGS,
+            crawl,
+        )
         assert 0 == command(*build).code
         words = ("--directory", directory, "--work", work, "--shallow", shallow, "--resamples", 50)
         said = command("evaluate", "gamma", *words, *BY.get(name, ()), "--json")
@@ -347,7 +360,19 @@ def test_excluded_hosts(command, made, tmp_path):
     crawl, directory, _ = made
     for k, (flags, code) in enumerate((((), 2), (("--exclude-host", "b.example"), 0))):
         work = tmp_path / f"w{k}"
-        words = ("build", "-q", "-r", "inline", "--only", "bags", "--work", work, *flags, crawl)
+        words = (
+            "build",
+            "-q",
+            "-r",
+            "inline",
+            "--only",
+            "bags",
+            "--work",
+            work,
+            *flags,
+            *NOT_ENRICHED_FLAGS,
+            crawl,
+        )
         assert 0 == command(*words).code
         words = ("--directory", directory, "--work", work, "--exclude-host", "b.example")
         said = command("evaluate", "gamma", *words)

@@ -69,7 +69,7 @@ DOCUMENT_FREQUENCY = Stage(
             "document_frequency",
             "in how many bags each term stands, and its words",
             makes=(TERM_COUNTS,),
-            version=3,
+            version=4,
             part="bags",
             tables=(FREQUENCIES, DICTIONARY),
             make_tables=_make_tables,

@@ -21,7 +21,7 @@ ENRICHED = Output(
     "bags get the words and topics that their own words leave unsaid",
     makes=(ENRICHED_BAGS,),
     sections=("enrich",),
-    version=3,
+    version=4,
     part="bags",
     uses=(NEIGHBOUR_TABLE, CONTEXT_TABLE, TOPICS),
     is_possible=_is_wanted,

@@ -321,8 +321,7 @@ def test_weights_by_hand(frequencies: Frequencies) -> None:
 
 def test_mu_and_sigma_are_the_moments_over_incidences(frequencies: Frequencies) -> None:
     """ln df over the (bag, term) incidences: ln 2 twice, 0 twice."""
-    assert pytest.approx(log(2) / 2) == frequencies.mu
-    assert pytest.approx(log(2) / 2) == frequencies.sigma
+    assert pytest.approx((log(2) / 2, log(2) / 2)) == frequencies.moments(WeightConfig())
 
 
 def test_cut_and_normalisation(frequencies: Frequencies) -> None:
