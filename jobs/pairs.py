@@ -29,7 +29,7 @@ class Pairs(PagekinJob):
 
     def map_task(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         config, table = self.config.cocitation, self.tables().get("authority")
-        if table is None:
+        if table is None or config.regulate == "none":
             yield from make_stripes(pairs, config, self.counters_)
         else:
             weight_of = partial(ScoreTable(table).weight, by=config.regulate)

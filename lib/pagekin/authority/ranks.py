@@ -126,7 +126,10 @@ def sent_along(rank: Number, links: Number) -> Number:
 
 def ranked_by(received: Number, config: AuthorityConfig) -> Number:
     """The rank of a node by what it receives along all links."""
-    return RANK_ONE + received * round(config.damping * _THOUSANDTHS) // _THOUSANDTHS
+    factor = round(config.damping * _THOUSANDTHS)
+    # in two steps, as received * factor may be more than an array of whole numbers holds
+    whole, rest = received // _THOUSANDTHS, received % _THOUSANDTHS
+    return RANK_ONE + whole * factor + rest * factor // _THOUSANDTHS
 
 
 def normalised(received: int, factor: float) -> int:
@@ -180,11 +183,17 @@ class _Graph:
             int(np.abs(rank - self.rank).sum()),
             int(np.abs(hub - self.hub).sum()),
             int(np.abs(authority - self.authority).sum()),
-            int(hub @ self._out.sizes),
-            int(authority @ self._in.sizes),
+            _dot(hub, self._out.sizes),
+            _dot(authority, self._in.sizes),
         )
         self.rank, self.hub, self.authority = rank, hub, authority
         return self.sums
+
+
+def _dot(values: Whole, times: Whole) -> int:
+    """The sum of the products, which may be more than an array of whole numbers holds."""
+    high, low = np.divmod(values, 1 << 20)
+    return (int(high @ times) << 20) + int(low @ times)
 
 
 class _Sums:

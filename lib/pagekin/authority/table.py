@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -186,9 +187,16 @@ class ScoreTable:
         of_page = self._standing(PAGE_GRAPH, url.encode("utf-8", "surrogatepass"))
         return max(of_page, self._standing(HOST_GRAPH, host_name(url)))
 
+    @cached_property
+    def _most(self) -> dict[str, float]:
+        """The highest PageRank of each graph."""
+        return {
+            graph: float(self.file[f"{graph}_pagerank"].max(initial=least))
+            for graph, least in self._least.items()
+        }
+
     def _standing(self, graph: str, name: bytes) -> float:
-        least = self._least[graph]
-        most = float(self.file[f"{graph}_pagerank"].max(initial=least))
+        least, most = self._least[graph], self._most[graph]
         value = max(self._value(graph, "pagerank", name), least)
         return math.log(value / least) / math.log(most / least) if most > least else 0.0
 

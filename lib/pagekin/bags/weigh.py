@@ -166,6 +166,7 @@ class Frequencies:
         self._terms: Terms = file["terms"]
         self._df = file["df"]
         self._values, self._counts = file["values"], file["counts"]
+        self._moments: dict[float, tuple[float, float]] = {}  # by what is too common
         self.bags: int = file.meta["bags"]
 
     @staticmethod
@@ -195,9 +196,11 @@ class Frequencies:
 
     def moments(self, config: WeightConfig) -> tuple[float, float]:
         """mu and sigma, as far as they are not given: of the terms that are not too common."""
-        most = max(config.common * self.bags, _COMMON_BAGS)
-        rare = self._values <= most
-        mu, sigma = incidence_moments(self._values[rare], self._counts[rare])
+        if config.common not in self._moments:
+            rare = self._values <= max(config.common * self.bags, _COMMON_BAGS)
+            found = incidence_moments(self._values[rare], self._counts[rare])
+            self._moments[config.common] = found
+        mu, sigma = self._moments[config.common]
         return config.mu or mu, config.sigma or sigma
 
     def factors(self, terms: Terms, config: WeightConfig) -> NDArray[np.float32]:

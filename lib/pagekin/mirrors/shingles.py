@@ -227,6 +227,15 @@ class Likeness(NamedTuple):
         """The share of the second text's shingles that the first has."""
         return self.shared / max(self.second, 1)
 
+    def in_parts(self, one: int) -> tuple[int, int, int]:
+        """Resemblance and both containments, where `one` is 1, rounded down."""
+        either = self.first + self.second - self.shared
+        return (
+            one * self.shared // max(either, 1),
+            one * self.shared // max(self.first, 1),
+            one * self.shared // max(self.second, 1),
+        )
+
 
 def compare(first: Sketch, second: Sketch) -> Likeness:
     """What two texts share, among the shingles that both sketches know of."""

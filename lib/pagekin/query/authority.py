@@ -57,9 +57,10 @@ def page_authority(folder: IndexFolder, url: str) -> PageAuthority:
     """The standing of a page, by its URL in any spelling."""
     table = score_table(folder)
     for form in folder.forms(url):
-        if table.knows(form.encode("utf-8", "surrogatepass")) or folder.find(form):
+        page = form.encode("utf-8", "surrogatepass")
+        if table.knows(page) or folder.find(form):
             name = host_name(form)
-            of_page, of_host = table.scores(form.encode()), table.scores(name)
+            of_page, of_host = table.scores(page), table.scores(name)
             return PageAuthority(form, name[2:].decode(), table.standing(form), of_page, of_host)
     raise folder.not_found(url)
 

@@ -82,13 +82,7 @@ def verify(pairs: Iterable[Pair], config: MirrorConfig, counters: Counters) -> I
             elif own is None:
                 raise ValueError(f"no sketch of {url.decode()}")
             else:
-                shared, first, second, _ = compare(own, unpack(word))
-                whole = WHOLE_SHARE * shared
-                shares = (
-                    whole // max(first + second - shared, 1),
-                    whole // max(first, 1),
-                    whole // max(second, 1),
-                )
+                shares = compare(own, unpack(word)).in_parts(WHOLE_SHARE)
             if shares[0] >= least:
                 kind, mark = "edges", b""
             elif max(shares[1:]) >= most:

@@ -117,7 +117,7 @@ class _Sketches:
 
     def resemblance(self, one: int, other: int) -> int:
         """Of two members, in 1/10,000."""
-        return int(ONE * compare(self._of(one), self._of(other)).resemblance)
+        return compare(self._of(one), self._of(other)).in_parts(ONE)[0]
 
     def _unpacked(self, member: int) -> Sketch:
         self._file.seek(self._ends[member])
