@@ -11,7 +11,7 @@ import pytest
 from hypothesis import Phase, settings
 
 from pagekin.cli import main
-from tests.running import BAGS, DEMO, Said, pagekin
+from tests.running import BAGS, DEMO, NOT_ENRICHED_FLAGS, Said, pagekin
 from tests.small import write_snapshot
 
 # Reproducible in CI and short of minutes when something fails: the first failing example will do.
@@ -51,7 +51,7 @@ def demo_index(demo_work: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     """An index of the demo snapshot, of three shards. For reading only."""
     base = tmp_path_factory.mktemp("demo-index")
     work, index = shutil.copytree(demo_work, base / "work"), base / "index"
-    flags = ("--tasks", "2", "--work", work, "--index", index, "--shards", "3")
+    flags = ("--tasks", "2", "--work", work, "--index", index, "--shards", "3", *NOT_ENRICHED_FLAGS)
     assert (0, "", "") == pagekin("build", "--quiet", *flags, DEMO)
     return index
 

@@ -44,11 +44,11 @@ __all__ = [
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "demo" / "snapshot"
-ONE_HALF = ("--without", "cocitation", "--without", "mirrors")
 # of bags as they are
 NOT_ENRICHED_FLAGS = tuple(f"--enrich-{part}=false" for part in ("words", "links", "topics"))
-# flags of a build: these stages and no others
-BAGS = (*ONE_HALF, "--no-index", *NOT_ENRICHED_FLAGS)
+# flags of a build: the stages of such bags and no others
+ONE_HALF = ("--without", "cocitation", "--without", "mirrors", *NOT_ENRICHED_FLAGS)
+BAGS = (*ONE_HALF, "--no-index")
 INVENTORY = "inventory.captures.sample.stop_words"  # passes of such a build
 READING = "reading.fragments"
 STAGES = (INVENTORY, READING, "document_frequency", "weighted_bags")

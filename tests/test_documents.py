@@ -16,7 +16,7 @@ from tests.running import DEMO, ROOT
 RUNNABLE = re.compile(r"<!-- runnable -->\n```(?P<language>\w+)\n(?P<text>.*?)```\n", re.S)
 # Each with a line that its commands print.
 DOCUMENTS = {
-    "README.md": "  0.5968  http://knots.sailing.example/splicing.html",
+    "README.md": "  0.8232  http://knots.sailing.example/splicing.html",
     "docs/guide/first-build.md": "http://free-scores.example.org/choral/satb",
 }
 

@@ -262,7 +262,7 @@ class EnrichConfig:
     """What is added to bags that their own words leave unsaid."""
 
     words: bool = _option(
-        False, "add words that are related to those of a bag of 100 terms and more"
+        True, "add words that are related to those of a bag of 100 terms and more"
     )
     neighbours: bool = _option(
         False, "learn which terms are neighbours, as words does, for pagekin neighbours alone"
@@ -283,7 +283,7 @@ class EnrichConfig:
         5, "words: terms of fewer bags of the sample have no neighbours", low=2
     )
     links: bool = _option(
-        False, "add words of the pages that link here, are linked to, and stand beside"
+        True, "add words of the pages that link here, are linked to, and stand beside"
     )
     links_share: float = _option(
         0.3, "links: so much of each of the three is added to a bag of the sum 1", low=0, high=10
@@ -303,7 +303,7 @@ class EnrichConfig:
         low=1,
         high=1_000,
     )
-    topics: bool = _option(False, "add the topics, learned from the snapshot, that a bag is near")
+    topics: bool = _option(True, "add the topics, learned from the snapshot, that a bag is near")
     topics_share: float = _option(
         0.5,
         "topics: so much of a bag of 100 terms and more, of a shorter one less; its words are the"
@@ -498,7 +498,7 @@ class CocitationConfig:
         " of its block (block)",
         choices=("filtered", "block"),
     )
-    stop_words: bool = _option(False, "anchors are compared without the stop words of the language")
+    stop_words: bool = _option(True, "anchors are compared without the stop words of the language")
     language: str = _option(
         "en",
         "the language whose stems and stop words anchors get (ISO 639-1)",

@@ -166,7 +166,7 @@ def test_dry_run(plans, size):
     assert ["master"] == [action["Name"] for action in cluster["BootstrapActions"]]
     assert "  python3.11 --version || sudo dnf install -y python3.11" in emr["bootstrap"]
     stages = [step["stage"] for step in emr["steps"]]
-    passes = ["inventory.captures.sample.stop_words", "reading.fragments.blocks.shingles"]
+    passes = ["inventory.captures.sample.stop_words", "reading.fragments.blocks.links.shingles"]
     assert [*passes, *(stage.name for stage in default_stages()[2:])] == stages
     words = emr["steps"][1]["HadoopJarStep"]["Args"]
     assert "hadoop-streaming" == words[0]

@@ -19,6 +19,7 @@ from tests.engines.holding import Holder
 from tests.running import (
     DEMO,
     INVENTORY,
+    NOT_ENRICHED_FLAGS,
     READING,
     Said,
     outputs,
@@ -31,9 +32,11 @@ from tests.warcs import gz, response
 
 pytestmark = pytest.mark.engines
 
-FLAGS = ("--tasks", "2", "--shards", "2", "--cocitation-threshold", "0.3")
+# a job takes ten seconds on Hadoop; what holds for these stages holds for all
+FLAGS = ("--tasks", "2", "--shards", "2", "--cocitation-threshold", "0.3", *NOT_ENRICHED_FLAGS)
 BAGS = (*FLAGS, "--only", "bags", "--no-index")
-BOTH = "reading.fragments.blocks.shingles"
+WHOLE = (*FLAGS, "--without", "mirrors")
+BOTH = "reading.fragments.blocks"
 PATIENCE = 300.0  # seconds for a stage on a busy machine
 
 # A task that is held is not to be overtaken by a duplicate.
@@ -50,7 +53,7 @@ def crawl(hadoop: LocalHadoop) -> str:
 def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The digest of the index that the local runner makes."""
     base = tmp_path_factory.mktemp("expected")
-    words = (*FLAGS, "--json", "--work", base / "work", "--index", base / "index", DEMO)
+    words = (*WHOLE, "--json", "--work", base / "work", "--index", base / "index", DEMO)
     said = pagekin("build", *words)
     assert 0 == said.code, said.err
     digest: str = json.loads(said.out)["index"]["digest"]
@@ -104,7 +107,7 @@ def test_killed_one_after_the_other(hadoop, crawl, expected, tmp_path):
     holder = Holder(tmp_path / "holder")
     conf = hadoop.conf(tmp_path / "hadoop.conf", holder.python, **ALONE)
     work, index = tmp_path / "work", tmp_path / "index"
-    words = ("-r", "hadoop", "-c", conf, *FLAGS, "--work", work, "--index", index, crawl)
+    words = ("-r", "hadoop", "-c", conf, *WHOLE, "--work", work, "--index", index, crawl)
     with (
         held(holder, "mapper") as mapper,
         held(holder, "reducer") as reducer,

@@ -12,6 +12,7 @@ from pagekin.index.verify import verify_index
 from pagekin.web.urls import host, plain_spelling, spelt
 from tests.collisions import host_like, url_like
 from tests.jobs.running import write_warc
+from tests.running import NOT_ENRICHED_FLAGS
 from tests.warcs import gz, http_block, response, warc_record
 
 Build = Callable[..., Index]
@@ -47,7 +48,7 @@ def build(command: Callable[..., object], tmp_path: Path) -> Build:
 
     def run(records: list[bytes], *flags: str) -> Index:
         write_warc(tmp_path / "a.warc.gz", *records)
-        into = ("--work", tmp_path / "work", "--index", tmp_path / "index")
+        into = (*NOT_ENRICHED_FLAGS, "--work", tmp_path / "work", "--index", tmp_path / "index")
         command("build", "-q", "-r", "inline", *into, *flags, tmp_path / "a.warc.gz")
         assert [] == verify_index(tmp_path / "index")
         return Index.open(tmp_path / "index")

@@ -30,6 +30,7 @@ from pagekin.storage.stores import open_store
 from pagekin.web import s3
 from pagekin.web.sources import list_snapshot
 from pagekin.web.streams import scheme_of
+from tests.indexes import NOT_ENRICHED
 from tests.pagekin.storage.stores import FolderStore, make_writing_hadoop
 from tests.pagekin.storage.test_stores import bucket, server  # noqa: F401 - fixtures
 from tests.running import INVENTORY
@@ -70,9 +71,8 @@ def build(store: Store, snapshot: Path, runs: Runs, until: str = "") -> dict[str
     workspace = RemoteWorkspace.create(store)
     files = list_snapshot([str(snapshot)])
     engine = Engine("inline")
-    made = Build(
-        workspace, BuildConfig(), engine, files, until, quiet=True, parts=["bags"], runs=runs
-    )
+    config = BuildConfig(enrich=NOT_ENRICHED)
+    made = Build(workspace, config, engine, files, until, quiet=True, parts=["bags"], runs=runs)
     return {stage["name"]: stage["digest"] for stage in made.run()["stages"]}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from pagekin import Index
 from tests.jobs.running import write_warc
-from tests.running import record_of
+from tests.running import NOT_ENRICHED_FLAGS, record_of
 from tests.warcs import gz, response
 
 PASS = "inventory.captures.sample.stop_words"
@@ -40,7 +40,18 @@ def test_derived(command, snapshot, tmp_path):
     records and the counters tell of the list.
     """
     work, index = tmp_path / "work", tmp_path / "index"
-    flags = ("-r", "inline", "--work", work, "--index", index, "--only", "bags", snapshot)
+    flags = (
+        "-r",
+        "inline",
+        "--work",
+        work,
+        "--index",
+        index,
+        "--only",
+        "bags",
+        *NOT_ENRICHED_FLAGS,
+        snapshot,
+    )
     said = command("build", *flags)
     assert (0, True) == (said.code, "stop words derived from the pages: pl (4)\n" in said.err)
     assert {"pl": 4} == record_of(work, PASS)["result"]["counters"]["stop_words_derived"]
@@ -63,7 +74,17 @@ def test_not_wanted(command, snapshot, tmp_path):
     """Without the option, and without stop words at all, no list is made; bags have the words."""
     for number, flag in enumerate(("--text-derived-stops", "--text-stop-words")):
         work, index = tmp_path / f"work{number}", tmp_path / f"index{number}"
-        flags = ("--work", work, "--index", index, "--only", "bags", flag, "false")
+        flags = (
+            "--work",
+            work,
+            "--index",
+            index,
+            "--only",
+            "bags",
+            *NOT_ENRICHED_FLAGS,
+            flag,
+            "false",
+        )
         said = command("build", "-q", "-r", "inline", *flags, snapshot)
         assert (0, "") == (said.code, said.err)
         assert (work / "inventory.captures.sample").is_dir()
