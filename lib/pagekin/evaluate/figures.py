@@ -136,7 +136,8 @@ class Scale:
 
     def __init__(self, values: Sequence[float], first: float, last: float) -> None:
         low, high = min(values), max(values)
-        self.step = _round_step(max(high - low, 1e-9) / _TICKS)
+        least = 1e-6 * max(abs(low), abs(high), 1e-3)  # floats tell no less
+        self.step = _round_step(max(high - low, least) / _TICKS)
         self.low = math.floor(low / self.step + 1e-9) * self.step
         self.high = max(math.ceil(high / self.step - 1e-9) * self.step, self.low + self.step)
         self.first, self.last = first, last

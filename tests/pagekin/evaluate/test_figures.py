@@ -7,7 +7,7 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pagekin.errors import UsageError
@@ -94,6 +94,7 @@ def test_names_are_escaped():
 
 
 @given(st.lists(values, min_size=1))
+@example([0.97, 0.97])
 def test_scale(some):
     """All values lie between the ends, which are ticks, and ticks are few and differ as shown."""
     scale = Scale(some, 10.0, 110.0)
